@@ -1,0 +1,5 @@
+"""Makes dbt find the adapter: for `type: lazyview` it imports `dbt.adapters.lazyview`. All code is in `dbt_lazyview`."""
+
+from dbt_lazyview.plugin import Plugin
+
+__all__ = ["Plugin"]

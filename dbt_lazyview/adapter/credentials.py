@@ -1,0 +1,47 @@
+"""The profile: `{type: lazyview, schema: x}` is enough for an embedded Spark."""
+
+from dataclasses import dataclass
+
+from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentials
+
+ANSI = "spark.sql.ansi.enabled"
+CHANGE_DATA_FEED = "spark.databricks.delta.properties.defaults.enableChangeDataFeed"
+
+
+@dataclass
+class LazyViewCredentials(SparkCredentials):
+    """dbt-spark's credentials with an embedded session by default; what the user sets always wins."""
+
+    method: SparkConnectionMethod = SparkConnectionMethod.SESSION
+    folder: str = ".lazyview"  # metastore, warehouse and logs of the embedded session, relative to the project
+
+    def __post_init__(self) -> None:
+        if self.method == SparkConnectionMethod.SESSION and self.host is None:
+            self.host = "localhost"
+        wanted = {key: setting_text(value) for key, value in self.server_side_parameters.items()}
+        super().__post_init__()  # dbt-spark overrides the user's ANSI setting here
+        self.server_side_parameters = {ANSI: "false", CHANGE_DATA_FEED: "true", **wanted}
+
+    @property
+    def type(self) -> str:
+        return "lazyview"
+
+    @property
+    def unique_field(self) -> str:
+        return self.host or self.folder
+
+    def _connection_keys(self) -> tuple[str, ...]:
+        if self.method == SparkConnectionMethod.SESSION:
+            return ("method", "schema", "folder")
+        return ("method", *super()._connection_keys())
+
+
+def setting_text(value: object) -> str:
+    """
+    Write a YAML value as Spark reads it.
+
+    Example:
+        >>> setting_text(True), setting_text(4)
+        ('true', '4')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)

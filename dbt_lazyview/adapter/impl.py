@@ -1,0 +1,49 @@
+"""The adapter: dbt-spark's, with Delta by default and lazy views."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
+
+from dbt_lazyview.adapter.connections import LazyViewConnectionManager
+from dbt_lazyview.adapter.lazy_views import LazyViewMethods
+from dbt_lazyview.adapter.relation import LazyViewRelation, quote
+
+STORED = ("table", "incremental", "seed", "snapshot")
+
+
+@dataclass
+class LazyViewConfig(SparkConfig):
+    """The configs of dbt-spark; tables are Delta unless the model says otherwise."""
+
+    file_format: str = "delta"
+
+
+class LazyViewAdapter(LazyViewMethods, SparkAdapter):
+    """`type: lazyview`."""
+
+    Relation = LazyViewRelation
+    ConnectionManager = LazyViewConnectionManager
+    AdapterSpecificConfigs = LazyViewConfig
+
+    def quote(self, identifier: str) -> str:
+        return quote(identifier)
+
+    def pre_model_hook(self, config: Any) -> Any:
+        default_to_delta(config.model.config)
+        return super().pre_model_hook(config)
+
+
+def default_to_delta(config: Any) -> None:
+    """
+    Fill in the file format of a stored node. dbt-spark's materializations ask the node's config, not the adapter's
+    defaults, so it has to be there before they run.
+
+    Example:
+        >>> config = {"materialized": "snapshot"}
+        >>> default_to_delta(config)
+        >>> config["file_format"]
+        'delta'
+    """
+    if config.get("materialized") in STORED and config.get("file_format") is None:
+        config["file_format"] = LazyViewConfig.file_format

@@ -1,0 +1,160 @@
+"""The embedded Spark: one JVM per process, everything it writes in one folder, a session per dbt connection."""
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbt.adapters.events.logging import AdapterLogger
+from dbt_common.exceptions import DbtRuntimeError
+from delta import configure_spark_with_delta_pip
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from dbt_lazyview.adapter.credentials import CHANGE_DATA_FEED
+from dbt_lazyview.adapter.folder_lock import FolderInUse, lock_folder
+from dbt_lazyview.adapter.jars import remember_jars, remembered_jars
+from dbt_lazyview.adapter.java import JavaNotFound, find_java_home
+
+logger = AdapterLogger("LazyView")
+
+LOG_FILE = "spark.log"
+
+
+@dataclass(frozen=True)
+class _Running:
+    """The Spark this process started, and where."""
+
+    session: SparkSession
+    folder: Path
+
+
+_running: _Running | None = None
+_starting = threading.Lock()
+
+
+def new_session(folder: Path, settings: Mapping[str, str]) -> SparkSession:
+    """A session with temporary views and settings of its own; the first one starts Spark."""
+    session = _embedded_spark(folder, settings).newSession()
+    for key, value in settings.items():
+        if session.conf.get(key, None) != value:
+            _set(session, key, value)
+    return session
+
+
+def default_settings(folder: Path) -> dict[str, str]:
+    """What the embedded Spark is started with, before the user's own settings."""
+    return {
+        "spark.app.name": "dbt-lazyview",
+        "spark.master": "local[*]",
+        "spark.driver.host": "localhost",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.driver.extraJavaOptions": f'"-Dderby.system.home={folder}"',
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.catalogImplementation": "hive",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.sources.default": "delta",
+        "spark.sql.shuffle.partitions": str(min(max(os.cpu_count() or 2, 2), 8)),
+        "spark.databricks.delta.snapshotPartitions": "2",
+        CHANGE_DATA_FEED: "true",
+    }
+
+
+def _embedded_spark(folder: Path, settings: Mapping[str, str]) -> SparkSession:
+    global _running
+    with _starting:
+        if _running is None or _running.session.sparkContext._jsc is None:
+            _running = _Running(_adopt() or _start(folder, settings), folder)
+        if _running.folder != folder:
+            raise DbtRuntimeError(
+                f"This process already runs an embedded Spark on {_running.folder}; {folder} needs a process of its own."
+            )
+        return _running.session
+
+
+def _adopt() -> SparkSession | None:
+    """The Spark that somebody else, such as a notebook, already started in this process."""
+    return SparkSession.builder.getOrCreate() if SparkContext._active_spark_context else None
+
+
+def _start(folder: Path, settings: Mapping[str, str]) -> SparkSession:
+    try:
+        java_home = find_java_home()
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = lock_folder(folder)
+    except (JavaNotFound, FolderInUse) as problem:
+        raise DbtRuntimeError(str(problem)) from None
+    except OSError as problem:
+        raise DbtRuntimeError(f"The folder {folder} for the embedded Spark cannot be used: {problem}") from None
+    logger.debug(f"Starting Spark on {folder} with Java from {java_home}")
+    try:
+        return _launch(folder, settings, java_home, lock)
+    except Exception as problem:
+        os.close(lock)
+        raise DbtRuntimeError(f"Spark did not start: {_first_line(problem)} Details: {folder / LOG_FILE}") from problem
+
+
+def _launch(folder: Path, settings: Mapping[str, str], java_home: Path, lock: int) -> SparkSession:
+    packages = _packages(settings)
+    jars = remembered_jars(packages)
+    chosen = {**default_settings(folder), **settings, **_jar_settings(packages, jars, settings)}
+    conf = SparkConf(loadDefaults=False).setAll(list(chosen.items()))
+    with open(folder / LOG_FILE, "ab") as log, _environment(JAVA_HOME=str(java_home)):
+        keep_lock = {"pass_fds": [lock]} if os.name == "posix" else {}
+        gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log, **keep_lock})
+    context = SparkContext(conf=conf, gateway=gateway)
+    session = SparkSession(context)
+    if not jars:
+        remember_jars(packages, context.getConf().get("spark.jars", "").split(","))
+    session.sql("show databases").collect()  # opens the metastore now, on one thread: two at once would race to create it
+    return session
+
+
+def _packages(settings: Mapping[str, str]) -> str:
+    """Delta's coordinate, added to the user's own packages."""
+    builder = SparkSession.Builder()
+    own = settings.get("spark.jars.packages", "")
+    if "io.delta:delta-spark" in own:
+        return own
+    delta = configure_spark_with_delta_pip(builder)._options["spark.jars.packages"]
+    return ",".join(filter(None, [delta, own]))
+
+
+def _jar_settings(packages: str, jars: list[str], settings: Mapping[str, str]) -> dict[str, str]:
+    if not jars:
+        return {"spark.jars.packages": packages}
+    own = [jar for jar in settings.get("spark.jars", "").split(",") if jar]
+    return {"spark.jars.packages": "", "spark.jars": ",".join(dict.fromkeys([*own, *jars]))}
+
+
+@contextmanager
+def _environment(**variables: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _set(session: SparkSession, key: str, value: str) -> None:
+    try:
+        session.conf.set(key, value)
+    except PySparkException:
+        logger.warning(f"{key} = {value} was not applied: Spark takes it at its start only, and already runs.")
+
+
+def _first_line(problem: Exception) -> str:
+    return str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__

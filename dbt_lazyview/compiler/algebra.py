@@ -1,0 +1,171 @@
+"""
+The relational algebra that queries are lowered to: one node class per operator.
+
+Every column has a name that is unique in the whole tree, so expressions need no qualifiers and a node can be moved
+without renaming. Nodes compare by identity: a subtree that two places share is one object.
+"""
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+Expressions = tuple[tuple[str, exp.Expression], ...]  # (name of the result, expression over the input's columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """An operator with its inputs."""
+
+    @property
+    def inputs(self) -> tuple["Node", ...]:
+        return ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        raise AssertionError(f"{type(self).__name__} does not say its columns")
+
+
+@dataclass(frozen=True, eq=False)
+class Scan(Node):
+    """One occurrence of a source: `reads` pairs each result name with the table's own column."""
+
+    source: str  # alias of the source
+    occurrence: str  # alias in the query
+    reads: tuple[tuple[str, str], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.reads)
+
+
+@dataclass(frozen=True, eq=False)
+class Values(Node):
+    """Constant rows."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[exp.Expression, ...], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.names
+
+
+@dataclass(frozen=True, eq=False)
+class _Unary(Node):
+    input: Node
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns
+
+
+@dataclass(frozen=True, eq=False)
+class Filter(_Unary):
+    """Rows for which the predicate is true."""
+
+    predicate: exp.Expression
+
+
+@dataclass(frozen=True, eq=False)
+class Project(_Unary):
+    """New columns from old ones."""
+
+    outputs: Expressions
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.outputs)
+
+
+@dataclass(frozen=True, eq=False)
+class Generate(_Unary):
+    """Each row times the rows of a generator over it (LATERAL VIEW)."""
+
+    generator: exp.Expression
+    names: tuple[str, ...]
+    outer: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.input.columns, *self.names)
+
+
+@dataclass(frozen=True, eq=False)
+class Join(Node):
+    """Inner join of any number of inputs; the condition may be missing."""
+
+    members: tuple[Node, ...]
+    condition: exp.Expression | None = None
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return self.members
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(column for member in self.members for column in member.columns)
+
+
+@dataclass(frozen=True, eq=False)
+class UnionAll(Node):
+    """Bag union: branch columns match the names by position."""
+
+    branches: tuple[Node, ...]
+    names: tuple[str, ...]
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return self.branches
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.names
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate(_Unary):
+    """GROUP BY `keys`; without keys there is one row always, unless it `is_distinct`."""
+
+    keys: Expressions
+    aggregates: Expressions
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in (*self.keys, *self.aggregates))
+
+    @property
+    def is_global(self) -> bool:
+        return not self.keys
+
+
+@dataclass(frozen=True, eq=False)
+class Sort(_Unary):
+    """ORDER BY: matters under Limit and for the reader of the root."""
+
+    order: tuple[exp.Ordered, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Limit(_Unary):
+    """The first rows of its input."""
+
+    count: exp.Expression | None
+    offset: exp.Expression | None = None
+
+
+def walk(node: Node) -> tuple[Node, ...]:
+    """All nodes below and including one, parents first, shared ones once."""
+    seen: dict[int, Node] = {}
+
+    def visit(at: Node) -> None:
+        if id(at) not in seen:
+            seen[id(at)] = at
+            for child in at.inputs:
+                visit(child)
+
+    visit(node)
+    return tuple(seen.values())

@@ -1,0 +1,52 @@
+"""What the compiler asks of the world: names, columns, types and the text of views."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from dbt_lazyview.names import quoted
+
+Name = tuple[str, ...]  # catalog, schema, table: as many parts as the engine has
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a relation, with its type as Spark prints it (`decimal(12,2)`)."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with data of its own: a source."""
+
+    name: Name
+    columns: tuple[Column, ...]
+
+    @property
+    def sql(self) -> str:
+        return ".".join(quoted(part) for part in self.name)
+
+
+@dataclass(frozen=True)
+class StoredView:
+    """A view: its text, the names it resolves its own tables in, and which query column gives which view column."""
+
+    name: Name
+    sql: str
+    namespace: Name  # catalog and schema for unqualified names inside the text
+    output: tuple[tuple[str, str], ...]  # (column of the text, column of the view)
+
+
+class Catalog(Protocol):
+    """Looks things up; `describe` may raise `CatalogError` with the engine's own words."""
+
+    def relation(self, name: Name, namespace: Name | None) -> Table | StoredView:
+        """The table or view behind a name as written (one to three parts); `namespace` is that of the enclosing view."""
+
+    def describe(self, sql: str) -> tuple[Column, ...]:
+        """Names and types of a query's columns, without running it."""
+
+
+class CatalogError(Exception):
+    """The engine does not know a relation, or does not accept a query."""

@@ -1,0 +1,228 @@
+"""The stages of the compiler, in order: parse, expand, qualify, lower, keep used columns, decide what to store."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
+from sqlglot.optimizer.qualify import qualify
+
+from dbt_lazyview.compiler import state as stored
+from dbt_lazyview.compiler.algebra import Node, Project, Scan, walk
+from dbt_lazyview.compiler.block import column, identifier
+from dbt_lazyview.compiler.catalog import Catalog, CatalogError, Column, Name, Table
+from dbt_lazyview.compiler.derivation import Derivation, Options, text
+from dbt_lazyview.compiler.determinism import non_deterministic_calls
+from dbt_lazyview.compiler.expand import Expanded, expand_views
+from dbt_lazyview.compiler.explain import explain_tree
+from dbt_lazyview.compiler.lowering.query import lower_query
+from dbt_lazyview.compiler.lowering.scope import Context, Lowered, Unsupported
+from dbt_lazyview.compiler.parse import DIALECT, parse_query, position, source_line
+from dbt_lazyview.compiler.passes.used_columns import keep_used_columns
+from dbt_lazyview.compiler.plan import BuildPlan, Derive, PublicView, ReadSource, RefreshPlan, Source, StateColumn, StateLayout, Step, Sum, Window
+from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
+from dbt_lazyview.names import COUNT, WEIGHT
+
+LAYOUT_VERSION = 1  # part of the fingerprint: raise it when the same query is stored differently
+
+
+@dataclass(frozen=True)
+class View:
+    """A compiled model."""
+
+    sql: str
+    columns: tuple[Column, ...]
+    sources: tuple[Source, ...]
+    fingerprint: str
+    layout: StateLayout
+    problems: tuple[Problem, ...]
+    _query: exp.Query = field(repr=False)  # expanded, over short names
+    _root: Node | None = field(repr=False, default=None)
+    _outputs: tuple[str, ...] = field(repr=False, default=())
+    _state: stored.State | None = field(repr=False, default=None)
+
+    def build(self, versions: Mapping[Name, int]) -> BuildPlan:
+        """Everything from the sources at the given versions."""
+        if self._state is None:
+            return self._build_unmaintained(versions)
+        derivation = self._derivation({name: Window(at, at, changed=False) for name, at in versions.items()}, Options())
+        query = stored.build_query(self._state, derivation)
+        return BuildPlan(tuple(derivation.steps.values()), query, self.layout)
+
+    def refresh(self, windows: Mapping[Name, Window], options: Options = Options()) -> RefreshPlan:
+        """What the changes in the windows do to the state."""
+        assert self._state is not None, "a view with problems has no incremental plan"
+        return stored.refresh_plan(self._state, self._derivation(windows, options))
+
+    def public(self, state: str) -> PublicView:
+        """The public view over the state; `state` is a quoted relation, with a version where it is pinned."""
+        outputs = tuple(zip(self.columns, self._outputs, strict=True))
+        if self._state is None:
+            return PublicView(self.columns, _rows_query(self.columns, self.layout, state))
+        placeholder = exp.Table(this=identifier(_PLACEHOLDER))
+        query = stored.public_query(self._state, placeholder, outputs)
+        return PublicView(self.columns, query.replace(f"`{_PLACEHOLDER}`", state))
+
+    def query_at(self, versions: Mapping[Name, int]) -> tuple[tuple[Step, ...], str]:
+        """The user's own query over the sources at the given versions: what the view must equal."""
+        steps = tuple(ReadSource(f"lv_{each.alias}", each, versions[each.name]) for each in self.sources)
+        query = self._query.copy()
+        renamed = {each.alias: f"lv_{each.alias}" for each in self.sources}
+        for table in query.find_all(exp.Table):
+            if table.name in renamed and not table.db:
+                table.set("this", identifier(renamed[table.name]))
+        return steps, text(query)
+
+    def explain(self) -> str:
+        return explain_tree(self._root) if self._root is not None else text(self._query)
+
+    def _derivation(self, windows: Mapping[Name, Window], options: Options) -> Derivation:
+        sources = {each.alias: each for each in self.sources}
+        return Derivation(sources, {each.alias: windows[each.name] for each in self.sources}, options)
+
+    def _build_unmaintained(self, versions: Mapping[Name, int]) -> BuildPlan:
+        steps, query = self.query_at(versions)
+        names = ", ".join(key.quoted for key in self.layout.keys)
+        rows = f"SELECT {names}, CAST(1 AS BIGINT) AS {COUNT}\nFROM (\n{query}\n) AS q ({names})"
+        return BuildPlan(steps, rows, self.layout)
+
+
+_PLACEHOLDER = "lv_state_of_this_view"
+
+
+def compile_view(sql: str, catalog: Catalog) -> View:
+    """Compile a model; raises `ModelError` with all its problems where it cannot be a view at all."""
+    parsed = normalize_identifiers(parse_query(sql), dialect=DIALECT)
+    expanded = expand_views(parsed, catalog, sql)
+    columns = _described(sql, catalog)
+    _refuse_bad_columns(columns, expanded.tables)
+    try:
+        problems = non_deterministic_calls(expanded.query, sql)
+        if not problems:
+            return _maintained(sql, columns, expanded, catalog)
+    except Unsupported as construct:
+        problems = (_unsupported(construct, sql),)
+    return _unmaintained(sql, columns, expanded, problems)
+
+
+def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catalog: Catalog) -> View:
+    query = _qualified(expanded)
+    lowered = lower_query(query, Context(expanded.tables), {}, is_root=True)
+    outputs = tuple(own for _, own in lowered.outputs)
+    root = keep_used_columns(_projected_exactly(lowered), outputs)
+    sources = _sources(root, expanded.tables)
+    state = stored.stored_state(root, _type_reader(expanded.tables, sources, catalog))
+    return View(sql, columns, sources, _fingerprint(expanded, columns), state.layout, (), expanded.query, root, outputs, state)
+
+
+def _projected_exactly(lowered: Lowered) -> Node:
+    outputs = tuple(own for _, own in lowered.outputs)
+    if lowered.node.columns == outputs:
+        return lowered.node
+    return Project(lowered.node, tuple((own, column(own)) for own in outputs))
+
+
+def _unmaintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, problems: tuple[Problem, ...]) -> View:
+    sources = tuple(
+        Source(table.name, alias, tuple(each.name for each in table.columns)) for alias, table in expanded.tables.items()
+    )
+    keys = tuple(StateColumn(f"c_{number + 1}", is_key=True) for number in range(len(columns)))
+    layout = StateLayout((*keys, StateColumn(COUNT, is_key=False)))
+    outputs = tuple(key.name for key in keys)
+    return View(sql, columns, sources, _fingerprint(expanded, columns), layout, problems, expanded.query, _outputs=outputs)
+
+
+def _qualified(expanded: Expanded) -> exp.Query:
+    schema = {
+        alias: {column.name: column.type for column in table.columns} for alias, table in expanded.tables.items()
+    }
+    try:
+        query = qualify(
+            expanded.query.copy(), schema=schema, dialect=DIALECT, validate_qualify_columns=False, expand_alias_refs=True
+        )
+    except Exception as error:  # sqlglot raises several kinds; each means the same to us
+        raise Unsupported(expanded.query, f"this query ({error})") from None
+    assert isinstance(query, exp.Query)
+    return query
+
+
+def _sources(root: Node, tables: Mapping[str, Table]) -> tuple[Source, ...]:
+    used: dict[str, set[str]] = {}
+    for node in walk(root):
+        if isinstance(node, Scan):
+            used.setdefault(node.source, set()).update(own for _, own in node.reads)
+    return tuple(
+        Source(tables[alias].name, alias, tuple(each.name for each in tables[alias].columns if each.name in columns))
+        for alias, columns in used.items()
+    )
+
+
+def _type_reader(tables: Mapping[str, Table], sources: tuple[Source, ...], catalog: Catalog):  # type: ignore[no-untyped-def]
+    """Asks the engine for the types of expressions over a node, so that sums and averages keep Spark's own types."""
+
+    def types_of(node: Node, expressions: list[exp.Expression]) -> list[str]:
+        derivation = Derivation(
+            {each.alias: each for each in sources}, {each.alias: Window(0, 0, changed=False) for each in sources}
+        )
+        rows = derivation.single(derivation.new(node), node.columns, "input")
+        query = rows.project([(f"t{number}", each) for number, each in enumerate(expressions)]).query(weight=False)
+        ctes = [exp.CTE(this=_body(step, tables), alias=exp.TableAlias(this=identifier(step.name))) for step in derivation.steps.values()]  # fmt: skip
+        query.set("with_", exp.With(expressions=ctes) if ctes else None)
+        return [each.type.lower() for each in catalog.describe(text(query))]
+
+    return types_of
+
+
+def _body(step: Step, tables: Mapping[str, Table]) -> exp.Query:
+    """A step of a build as a query over the tables themselves, for asking types only."""
+    if isinstance(step, ReadSource):
+        table = exp.to_table(tables[step.source.alias].sql, dialect=DIALECT)
+        return exp.select(*(exp.column(identifier(each)) for each in step.source.columns)).from_(table)
+    if isinstance(step, Sum):
+        return exp.union(*(parse_query(term.query) for term in step.terms), distinct=False)
+    assert isinstance(step, Derive)
+    return parse_query(step.query)
+
+
+def _described(sql: str, catalog: Catalog) -> tuple[Column, ...]:
+    try:
+        return catalog.describe(sql)
+    except CatalogError as error:
+        raise ModelError((Problem(Reason.INVALID_QUERY, "Spark does not accept the query.", str(error), "Correct the SQL."),)) from None  # fmt: skip
+
+
+def _refuse_bad_columns(columns: tuple[Column, ...], tables: Mapping[str, Table]) -> None:
+    problems = []
+    names = [column.name.lower() for column in columns]
+    for name in sorted({each for each in names if names.count(each) > 1}):
+        problems.append(Problem(Reason.DUPLICATE_COLUMN, f"Column {name} is there {names.count(name)} times.", "A view needs names that differ, whatever their case.", "Give each its own alias."))  # fmt: skip
+    for table in tables.values():
+        for column in table.columns:
+            if column.name.lower() in (WEIGHT, "lv_ssn"):
+                problems.append(Problem(Reason.RESERVED_NAME, f"{'.'.join(table.name)} has a column {column.name}.", "That name is reserved for maintenance.", "Rename the column, or read it through a view that does."))  # fmt: skip
+    if problems:
+        raise ModelError(tuple(problems))
+
+
+def _unsupported(construct: Unsupported, sql: str) -> Problem:
+    line, column, length = position(construct.node)
+    what = f"There is no incremental rule for {construct.what}."
+    return Problem(
+        construct.reason, what, "The view would have to be recomputed from all rows at every refresh.",
+        "Rewrite this part, or set refresh_mode: full (or auto) for this model.",
+        line, column, length, source_line(sql, line),
+    )  # fmt: skip
+
+
+def _rows_query(columns: tuple[Column, ...], layout: StateLayout, state: str) -> str:
+    outputs = ", ".join(f"s.{key.quoted} AS {text(identifier(c.name))}" for key, c in zip(layout.keys, columns, strict=True))
+    return f"SELECT {outputs}\nFROM {state} AS s\nLATERAL VIEW EXPLODE(SEQUENCE(1, s.{COUNT})) lv_copies AS lv_copy"
+
+
+def _fingerprint(expanded: Expanded, columns: tuple[Column, ...]) -> str:
+    """Of the meaning: comments and white space are no change; a view redefined upstream is one."""
+    query = expanded.query.sql(dialect=DIALECT, comments=False, normalize_functions="upper")
+    tables = [f"{alias}={'.'.join(table.name)}" for alias, table in expanded.tables.items()]
+    names = [f"{column.name} {column.type}" for column in columns]
+    return hashlib.sha256("\n".join([str(LAYOUT_VERSION), query, *tables, *names]).encode()).hexdigest()[:32]

@@ -1,0 +1,207 @@
+"""
+New, old and delta of every node, written as named steps.
+
+E+ is a node's rows after the window, E- before it, D(E) = E+ - E- as signed bags. Each operator gives its rows and its
+delta from those of its inputs (operators/*.py); this module keeps what they share: which sources changed, the steps
+written so far, and the old side of operators that are not linear.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Protocol
+
+from sqlglot import exp
+
+from dbt_lazyview.compiler import block as sql
+from dbt_lazyview.compiler.algebra import Node, Scan, walk
+from dbt_lazyview.compiler.block import Bag, Block
+from dbt_lazyview.compiler.plan import CaptureDelta, Derive, ReadSource, RestoreSource, Source, Step, Sum, Term, Window
+from dbt_lazyview.names import WEIGHT
+
+DIALECT = "spark"
+
+
+class When(Enum):
+    NEW = "new"
+    OLD = "old"
+
+
+class Rule(Protocol):
+    """What an operator must know. `is_linear`: its rows may be computed from a weighted bag."""
+
+    is_linear: bool
+
+    def rows(self, node: Node, when: When, derivation: "Derivation") -> Bag: ...
+
+    def delta(self, node: Node, derivation: "Derivation") -> Bag: ...
+
+
+@dataclass(frozen=True)
+class Options:
+    """The passes that can be switched off; every test passes either way."""
+
+    insert_only: bool = True  # a window that only added rows is not condensed, and min/max stay additive
+    broadcast: bool = True  # hint deltas that are known to be small
+    skip_unchanged: bool = True  # sources without data changes get no term
+
+
+ALL_OFF = Options(insert_only=False, broadcast=False, skip_unchanged=False)
+
+
+@dataclass
+class Derivation:
+    """The steps of one refresh (or, without windows, of one build), written on demand."""
+
+    sources: Mapping[str, Source]
+    windows: Mapping[str, Window]
+    options: Options = Options()
+    steps: dict[str, Step] = field(default_factory=dict)
+    rules_used: dict[str, None] = field(default_factory=dict)
+    _memo: dict[tuple[int, str], Bag] = field(default_factory=dict)
+    _changed: dict[int, bool] = field(default_factory=dict)
+
+    # What operators ask.
+
+    def new(self, node: Node) -> Bag:
+        return self._remembered(node, "new", lambda: _rule(node).rows(node, When.NEW, self))
+
+    def old(self, node: Node) -> Bag:
+        """E-: of a linear operator its rows over old inputs, else new plus negated delta; a weighted bag."""
+        if not self.changed(node):
+            return self.new(node)
+        if _rule(node).is_linear:
+            return self._remembered(node, "old", lambda: _rule(node).rows(node, When.OLD, self))
+        return (*self.new(node), *(block.negated() for block in self.delta(node)))
+
+    def rows(self, node: Node, when: When) -> Bag:
+        return self.new(node) if when is When.NEW else self.old(node)
+
+    def delta(self, node: Node) -> Bag:
+        if not self.changed(node):
+            return ()
+        return self._remembered(node, "delta", lambda: _rule(node).delta(node, self))
+
+    def changed(self, node: Node) -> bool:
+        if id(node) not in self._changed:
+            if isinstance(node, Scan):
+                window = self.windows.get(node.source)
+                found = window is not None and (window.changed or not self.options.skip_unchanged)
+            else:
+                found = any(self.changed(each) for each in node.inputs)
+            self._changed[id(node)] = found
+        return self._changed[id(node)]
+
+    def insert_only(self, node: Node) -> bool:
+        """No row of the node's sources went away in this window."""
+        return self.options.insert_only and all(
+            self.windows[each.source].insert_only for each in _scans(node) if self.changed(each)
+        )
+
+    # How operators write.
+
+    def single(self, bag: Bag, columns: Iterable[str], name: str) -> Block:
+        """One block for a bag: itself, or a read of the named sum of its blocks."""
+        if len(bag) == 1:
+            return bag[0]
+        return self.read_sum(bag, columns, name)
+
+    def read_sum(self, bag: Bag, columns: Iterable[str], name: str) -> Block:
+        names = tuple(columns)
+        written = self.sum(bag, names, name)
+        return sql.read(written, name, [(each, each) for each in names], weight=sql.column(WEIGHT, name))
+
+    def sum(self, bag: Bag, columns: tuple[str, ...], name: str) -> str:
+        """Write a bag as a sum of terms tagged with their SSN (Z 3.3); gives the relation's name."""
+        terms = tuple(
+            Term(ssn, block.label, text(replace(block, columns={c: block.columns[c] for c in columns}).query(weight=True)))
+            for ssn, block in enumerate(bag, start=1)
+        )
+        return self._write(name, lambda fresh: Sum(fresh, terms))
+
+    def derive(self, query: exp.Query, name: str) -> str:
+        body = text(query)
+        return self._write(name, lambda fresh: Derive(fresh, body))
+
+    def consolidated(self, bag: Bag, columns: Iterable[str], name: str) -> Block:
+        """A weighted bag as plain rows: weights summed, zero rows gone, the rest repeated (DESIGN 4, traps)."""
+        names = tuple(columns)
+        if all(block.weight is None for block in bag) and len(bag) == 1:
+            return bag[0]
+        total = self.read_sum(bag, names, name)
+        weight = exp.Sum(this=sql.column(WEIGHT, name))
+        query = by_position(total.query(weight=False), len(names))
+        query = query.select(exp.alias_(exp.cast(weight.copy(), "bigint"), sql.identifier(WEIGHT)), copy=False)
+        query = query.having(exp.GT(this=weight, expression=exp.Literal.number(0)), copy=False)
+        net = self.derive(query, f"{name}_net")
+        return repeated(sql.read(net, name, [(each, each) for each in names]), sql.column(WEIGHT, name))
+
+    def source(self, scan: Scan, kind: str) -> str:
+        """Name of the relation that gives a source new, old or as delta; written when first asked for."""
+        source = self.sources[scan.source]
+        name = f"{kind}_{source.alias}"
+        if name not in self.steps:
+            self.steps[name] = self._source_step(kind, name, source, scan)
+        return name
+
+    def _source_step(self, kind: str, name: str, source: Source, scan: Scan) -> Step:
+        window = self.windows[source.alias]
+        if kind == "new":
+            return ReadSource(name, source, window.upto)
+        if kind == "delta":
+            return CaptureDelta(name, source, window, condense=not (self.options.insert_only and window.insert_only))
+        return RestoreSource(name, source, new=self.source(scan, "new"), delta=self.source(scan, "delta"))
+
+    def _write(self, name: str, make: "object") -> str:
+        written = sql.fresh(name, self.steps)
+        step: Step = make(written)  # type: ignore[operator]
+        for known in self.steps.values():
+            if replace(step, name=known.name) == known:
+                return known.name
+        self.steps[written] = step
+        return written
+
+    def _remembered(self, node: Node, kind: str, make: "object") -> Bag:
+        if (id(node), kind) not in self._memo:
+            self.rules_used.setdefault(type(node).__name__)
+            self._memo[(id(node), kind)] = make()  # type: ignore[operator]
+        return self._memo[(id(node), kind)]
+
+
+def repeated(block: Block, times: exp.Expression) -> Block:
+    """Each row as often as it counts."""
+    generator = exp.Explode(this=exp.GenerateSeries(start=exp.Literal.number(1), end=times))
+    alias = sql.fresh("lv_copies", {each.alias for each in block.laterals})
+    return replace(block, laterals=(*block.laterals, sql.Lateral(generator, alias, ("lv_copy",), outer=False)))
+
+
+def by_position(query: exp.Select, keys: int) -> exp.Select:
+    """GROUP BY the first columns; by position, because a constant key would be taken for one."""
+    return query.group_by(*(exp.Literal.number(position + 1) for position in range(keys)), copy=False)
+
+
+def matches_some(block: Block, keys: Iterable[tuple[exp.Expression, str]], relation: str) -> Block:
+    """Keep the rows whose key expressions equal, null-safe, a row of a relation of keys (expression, its column)."""
+    alias = f"lv_{relation}"
+    conditions = [
+        exp.NullSafeEQ(this=sql.column(name, alias), expression=sql.as_factor(sql.substitute(each, block.columns)))
+        for each, name in keys
+    ]
+    table = exp.Table(this=sql.identifier(relation), alias=exp.TableAlias(this=sql.identifier(alias)))
+    query = exp.select("1").from_(table).where(*conditions)
+    return replace(block, where=(*block.where, exp.Exists(this=query)))
+
+
+def text(query: exp.Expression) -> str:
+    """Print as Spark SQL."""
+    return query.sql(dialect=DIALECT, pretty=True)
+
+
+def _scans(node: Node) -> Iterable[Scan]:
+    return (each for each in walk(node) if isinstance(each, Scan))
+
+
+def _rule(node: Node) -> Rule:
+    from dbt_lazyview.compiler.operators import RULES
+
+    return RULES[type(node)]

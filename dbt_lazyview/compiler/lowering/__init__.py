@@ -1,0 +1,1 @@
+"""Stage lower: a qualified query becomes a tree of the algebra."""

@@ -1,0 +1,96 @@
+"""What lowering keeps in mind: unique column names, visible relations, the tables behind short names."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from dbt_lazyview.compiler.algebra import Node
+from dbt_lazyview.compiler.block import column, fresh
+from dbt_lazyview.compiler.catalog import Table
+from dbt_lazyview.compiler.reasons import Reason
+from dbt_lazyview.names import RESERVED_PREFIX
+
+
+class Unsupported(Exception):
+    """A construct without a rule; becomes a problem of the model with its place in the text."""
+
+    def __init__(self, node: exp.Expression, what: str, reason: Reason = Reason.UNSUPPORTED) -> None:
+        self.node, self.what, self.reason = node, what, reason
+        super().__init__(what)
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A relation: its node, and which column of it carries which name, in order."""
+
+    node: Node
+    outputs: tuple[tuple[str, str], ...]  # (name in the query, unique column)
+
+    def named(self) -> dict[str, str]:
+        return dict(self.outputs)
+
+
+@dataclass
+class Names:
+    """Hands out column names, each once in the whole tree."""
+
+    taken: set[str] = field(default_factory=set)
+
+    def column(self, wanted: str, qualifier: str = "") -> str:
+        """
+        A plain name that reminds of the wanted one.
+
+        Example:
+            >>> names = Names()
+            >>> names.column("k"), names.column("k", "orders"), names.column("lv_count"), names.column("Total €")
+            ('k', 'orders_k', 'c_lv_count', 'total')
+        """
+        plain = _plain(wanted)
+        if plain in self.taken and qualifier:
+            plain = f"{_plain(qualifier)}_{plain}"
+        found = fresh(plain, self.taken)
+        self.taken.add(found)
+        return found
+
+
+@dataclass
+class Context:
+    """Shared by the lowering of one query."""
+
+    tables: Mapping[str, Table]
+    names: Names = field(default_factory=Names)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The relations a SELECT's expressions may name: alias -> column -> unique column."""
+
+    relations: Mapping[str, Mapping[str, str]]
+    outer: "Scope | None" = None
+
+    def column(self, node: exp.Column) -> str | None:
+        found = self.relations.get(node.table, {}).get(node.name)
+        return found
+
+    def flat(self, expression: exp.Expression) -> exp.Expression:
+        """The expression over unique columns."""
+        result = expression.copy()
+        if isinstance(result, exp.Column):
+            return self._flat_column(result)
+        for node in list(result.find_all(exp.Column)):
+            node.replace(self._flat_column(node))
+        return result
+
+    def _flat_column(self, node: exp.Column) -> exp.Expression:
+        found = self.column(node)
+        if found is None:
+            raise Unsupported(node, f"column {node.sql()} cannot be resolved")
+        return column(found)
+
+
+def _plain(name: str) -> str:
+    plain = "".join(each if each.isascii() and each.isalnum() else "_" for each in name.lower()).strip("_") or "c"
+    if plain[0].isdigit():
+        plain = f"c_{plain}"
+    return f"c_{plain}" if plain.startswith(RESERVED_PREFIX) else plain

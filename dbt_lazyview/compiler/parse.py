@@ -1,0 +1,57 @@
+"""Stage parse: the model's text as one query, or one clear error with its place."""
+
+from sqlglot import exp, parse
+from sqlglot.errors import ParseError, TokenError
+
+from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
+
+DIALECT = "spark"
+
+
+def parse_query(sql: str) -> exp.Query:
+    """
+    Parse a model.
+
+    Example:
+        >>> parse_query("SELECT 1 AS a").sql()
+        'SELECT 1 AS a'
+    """
+    try:
+        statements = [each for each in parse(sql, dialect=DIALECT) if each is not None]
+    except ParseError as error:
+        raise ModelError(tuple(_parse_problem(each, sql) for each in error.errors[:1])) from None
+    except TokenError as error:
+        raise ModelError((_problem("The SQL cannot be read.", str(error), None, None, sql),)) from None
+    if len(statements) != 1 or not isinstance(statements[0], exp.Query):
+        raise ModelError((_problem("A model is one SELECT.", "The text holds something else.", None, None, sql),))
+    return statements[0]
+
+
+def source_line(sql: str, line: int | None) -> str:
+    lines = sql.splitlines()
+    return lines[line - 1] if line and 0 < line <= len(lines) else ""
+
+
+def _parse_problem(details: dict[str, object], sql: str) -> Problem:
+    line, end = details.get("line"), details.get("col")
+    highlight = str(details.get("highlight") or " ")
+    start = int(end) - len(highlight) + 1 if isinstance(end, int) else None
+    why = str(details.get("description") or "The SQL does not parse").rstrip(".") + "."
+    problem = _problem("The SQL does not parse.", why, line if isinstance(line, int) else None, start, sql)
+    return problem
+
+
+def _problem(what: str, why: str, line: int | None, column: int | None, sql: str) -> Problem:
+    return Problem(
+        Reason.PARSE_ERROR, what, why, "Correct the SQL; `dbt compile` shows the text that was read.",
+        line=line, column=column, source_line=source_line(sql, line),
+    )  # fmt: skip
+
+
+def position(node: exp.Expression) -> tuple[int | None, int | None, int]:
+    """Line, first column (1-based) and length of the first token of a construct, where the parser kept them."""
+    for each in node.walk():
+        if "line" in each.meta and "col" in each.meta:
+            length = int(each.meta.get("end", 0)) - int(each.meta.get("start", 0)) + 1
+            return int(each.meta["line"]), int(each.meta["col"]) - length + 1, max(length, 1)
+    return None, None, 1

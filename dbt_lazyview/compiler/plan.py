@@ -1,0 +1,162 @@
+"""What crosses from the compiler to the macros: frozen steps, each rendered by the macro it names."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from dbt_lazyview.compiler.catalog import Column, Name
+from dbt_lazyview.names import quoted
+
+
+@dataclass(frozen=True)
+class Source:
+    """A Delta table the view reads, once however many places read it."""
+
+    name: Name
+    alias: str  # short name its relations carry in maintenance SQL
+    columns: tuple[str, ...]  # the columns the view uses, in table order
+
+    @property
+    def sql(self) -> str:
+        return ".".join(quoted(part) for part in self.name)
+
+    @property
+    def quoted_columns(self) -> tuple[str, ...]:
+        return tuple(quoted(column) for column in self.columns)
+
+
+@dataclass(frozen=True)
+class Window:
+    """What happened to one source between the old cut and the new one: versions (after, upto]."""
+
+    after: int
+    upto: int
+    changed: bool  # some commit in the window may have changed rows
+    insert_only: bool = False  # every commit in the window only added rows
+    rows: int | None = None  # changed rows by the commits' own metrics, where all of them tell
+    location: str = ""  # path of the table: deltas are read by path (FACTS 2)
+
+
+@dataclass(frozen=True)
+class ReadSource:
+    """A source as of one version."""
+
+    macro: ClassVar[str] = "source_at_version"
+    name: str
+    source: Source
+    version: int
+
+
+@dataclass(frozen=True)
+class CaptureDelta:
+    """The signed changes of a source in a window, condensed unless the window only added rows."""
+
+    macro: ClassVar[str] = "source_delta"
+    name: str
+    source: Source
+    window: Window
+    condense: bool
+
+
+@dataclass(frozen=True)
+class RestoreSource:
+    """A source before the window: its new rows plus its negated delta (V, expression 12)."""
+
+    macro: ClassVar[str] = "source_before"
+    name: str
+    source: Source
+    new: str
+    delta: str
+
+
+@dataclass(frozen=True)
+class Derive:
+    """A relation computed from earlier ones."""
+
+    macro: ClassVar[str] = "derived_relation"
+    name: str
+    query: str
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A relation that is a sum of terms: each is one addend of a maintenance expression, tagged with its SSN."""
+
+    macro: ClassVar[str] = "maintenance_terms"
+    name: str
+    terms: tuple["Term", ...]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One addend: a query that gives the columns of its sum and `lv_weight`."""
+
+    ssn: int
+    changed: str  # the occurrence read as delta, for explain
+    query: str
+
+
+Step = ReadSource | CaptureDelta | RestoreSource | Derive | Sum
+
+
+@dataclass(frozen=True)
+class StateColumn:
+    """A stored column; how a change `d` is folded into a row `t`, and how rows of equal key combine."""
+
+    name: str
+    is_key: bool
+    merged: str = ""  # expression over t.<name> and d.<name>: the new value of a matched row
+    combined: str = ""  # aggregate over rows of state and change with equal key
+    fresh: str = ""  # expression over d.<name>: the value of an unmatched row
+
+    @property
+    def quoted(self) -> str:
+        return quoted(self.name)
+
+
+@dataclass(frozen=True)
+class StateLayout:
+    """The columns of `<model>__state`; `keys` identify a row, `lv_count` says how many input rows stand behind it."""
+
+    columns: tuple[StateColumn, ...]
+    is_global: bool = False  # one row always, over empty input too
+
+    @property
+    def keys(self) -> tuple[StateColumn, ...]:
+        return tuple(column for column in self.columns if column.is_key)
+
+    @property
+    def values(self) -> tuple[StateColumn, ...]:
+        return tuple(column for column in self.columns if not column.is_key)
+
+
+@dataclass(frozen=True)
+class BuildPlan:
+    """Everything computed from the sources at one cut: `query` over `steps` gives the rows of the state."""
+
+    steps: tuple[Step, ...]
+    query: str
+    layout: StateLayout
+
+
+@dataclass(frozen=True)
+class RefreshPlan:
+    """
+    One refresh from changes. `change` names the relation to fold in:
+    in mode `add` its rows hold differences per key; in mode `replace` they hold the new row of every affected key,
+    with `lv_count` 0 (or NULL) where the key is gone.
+    """
+
+    steps: tuple[Step, ...]
+    change: str
+    mode: str  # "add" | "replace"
+    layout: StateLayout
+    rules: tuple[str, ...] = field(default=())  # which rule did what, for explain
+
+
+@dataclass(frozen=True)
+class PublicView:
+    """The public relation: `query` over the state, which stands in it under the name given to `public_query`."""
+
+    columns: tuple[Column, ...]
+    query: str
+

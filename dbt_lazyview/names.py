@@ -1,0 +1,35 @@
+"""Every reserved column, table, property and setting, once."""
+
+RESERVED_PREFIX = "lv_"
+
+# Columns of deltas and states.
+WEIGHT = "lv_weight"  # +1 a row came, -1 a row went; any integer once condensed
+SSN = "lv_ssn"  # step sequence number: the term a change came from (Z 3.3)
+COUNT = "lv_count"  # how many input rows stand behind a row of the state
+
+# Tables.
+STATE_SUFFIX = "__state"
+
+# Table properties of a state.
+PROPERTY_PREFIX = "lazyview."
+PROPERTY_FORMAT = "lazyview.format"
+PROPERTY_FINGERPRINT = "lazyview.fingerprint"
+PROPERTY_DEFINITION = "lazyview.definition"  # chunked: lazyview.definition.0, .1, …
+
+# The record of a refresh, carried by the state's own Delta commit.
+RECORD_FORMAT = 1
+TRANSACTION_APP = "dbt-lazyview"
+SETTING_USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+SETTING_TRANSACTION_APP = "spark.databricks.delta.write.txnAppId"
+SETTING_TRANSACTION_VERSION = "spark.databricks.delta.write.txnVersion"
+
+
+def quoted(identifier: str) -> str:
+    """
+    Quote one identifier for Spark SQL.
+
+    Example:
+        >>> quoted("odd `name`")
+        '`odd ``name```'
+    """
+    return "`" + identifier.replace("`", "``") + "`"

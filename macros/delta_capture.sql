@@ -1,0 +1,14 @@
+{#-
+  The signed changes of a source in the window (after, upto], one row per change, from the change data feed.
+  Always by path: `table_changes` beside a plain read of the same table returns wrong rows.
+-#}
+{% macro delta_capture(source, window) %}
+    {{ return(adapter.dispatch('delta_capture', 'dbt_lazyview')(source, window)) }}
+{% endmacro %}
+
+{% macro default__delta_capture(source, window) -%}
+select
+    {{ source.quoted_columns | join(', ') }},
+    case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+from table_changes_by_path('{{ window.location | replace("\\", "\\\\") | replace("'", "\\'") }}', {{ window.after + 1 }}, {{ window.upto }})
+{%- endmacro %}

@@ -1,0 +1,12 @@
+{#-
+  A source as of one version: the end of the captured window, never the moving table (it would be mixed up with
+  the change feed of the same table in one statement).
+-#}
+{% macro source_at_version(step) %}
+    {{ return(adapter.dispatch('source_at_version', 'dbt_lazyview')(step)) }}
+{% endmacro %}
+
+{% macro default__source_at_version(step) -%}
+select {{ step.source.quoted_columns | join(', ') }}
+from {{ step.source.sql }} version as of {{ step.version }}
+{%- endmacro %}

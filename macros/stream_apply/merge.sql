@@ -1,0 +1,27 @@
+{#-
+  Stream-apply by MERGE: the rows whose keys are in the change. Keys match null-safe. A row whose count falls to zero
+  goes; a view without keys has one row, which stays.
+-#}
+{% macro stream_apply_merge(plan, state) %}
+    {{ return(adapter.dispatch('stream_apply_merge', 'dbt_lazyview')(plan, state)) }}
+{% endmacro %}
+
+{% macro default__stream_apply_merge(plan, state) -%}
+{%- set layout = plan.layout -%}
+{%- set adds = plan.mode == 'add' -%}
+merge into {{ state }} as t
+using (
+    {{ with_steps(plan.steps) | indent(4) }}
+    select * from `{{ plan.change }}`
+) as d
+on {% for key in layout.keys %}{{ "and " if not loop.first else "" }}t.{{ key.quoted }} <=> d.{{ key.quoted }} {% else %}true{% endfor %}
+{%- if not layout.is_global %}
+when matched and {{ "t.lv_count + d.lv_count" if adds else "d.lv_count" }} = 0 then delete
+{%- endif %}
+when matched then update set
+{%- for column in layout.values %}
+    {{ column.quoted }} = {{ column.merged if adds else "d." ~ column.quoted }}{{ "," if not loop.last else "" }}
+{%- endfor %}
+when not matched and d.lv_count <> 0 then insert ({{ layout.columns | map(attribute='quoted') | join(', ') }})
+values ({% for column in layout.columns %}d.{{ column.quoted }}{{ ", " if not loop.last else "" }}{% endfor %})
+{%- endmacro %}

@@ -1,20 +1,16 @@
 {#- The public relation of a lazy view: the model's columns, finished values, nothing hidden. -#}
-{% macro public_view(relation, view, comment, column_comments, properties) %}
-    {{ return(adapter.dispatch('public_view', 'dbt_lazyview')(relation, view, comment, column_comments, properties)) }}
+{% macro public_view(relation, columns, query, comment, properties) %}
+    {{ return(adapter.dispatch('public_view', 'dbt_lazyview')(relation, columns, query, comment, properties)) }}
 {% endmacro %}
 
-{% macro default__public_view(relation, view, comment, column_comments, properties) -%}
+{% macro default__public_view(relation, columns, query, comment, properties) -%}
 create or replace view {{ relation }} (
-    {%- for column in view.columns %}
-    {{ column.quoted }}
-    {%- if column.name in column_comments %} comment {{ dbt_lazyview.text_literal(column_comments[column.name]) }}{% endif %}
-    {%- if not loop.last %},{% endif %}
-    {%- endfor %}
+{%- for column in columns %}
+    {{ column.quoted }}{{ " comment " ~ text_literal(column.comment) if column.comment else "" }}{{ "," if not loop.last else "" }}
+{%- endfor %}
 )
-{%- if comment %}
-comment {{ dbt_lazyview.text_literal(comment) }}
-{%- endif %}
-tblproperties ({{ dbt_lazyview.properties_list(properties) }})
+{{ "comment " ~ text_literal(comment) if comment else "" }}
+tblproperties ({{ properties_list(properties) }})
 as
-{{ view.query }}
+{{ query }}
 {%- endmacro %}

@@ -1,0 +1,97 @@
+"""The compiler's view of Spark's catalog; remembers what it looked up."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table
+from dbt_lazyview.maintenance.engine import Engine, EngineError
+from dbt_lazyview.maintenance.tables import sql_name
+
+Row = Mapping[str, Any]
+
+_DETAILS = "# Detailed Table Information"
+_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
+
+
+@dataclass
+class SparkCatalog:
+    """Looks names up by DESCRIBE; make a new one for every refresh."""
+
+    engine: Engine
+    _relations: dict[Name, Table | StoredView] = field(default_factory=dict)
+
+    def relation(self, name: Name, namespace: Name | None) -> Table | StoredView:
+        full = qualify(name, namespace)
+        if full not in self._relations:
+            self._relations[full] = describe_relation(full, self._rows("describe_relation", relation=sql_name(full)))
+        return self._relations[full]
+
+    def describe(self, sql: str) -> tuple[Column, ...]:
+        return columns_of(self._rows("describe_query", query=sql))
+
+    def _rows(self, macro: str, **arguments: str) -> list[dict[str, Any]]:
+        try:
+            return self.engine.query(self.engine.render(macro, **arguments))
+        except EngineError as error:
+            raise CatalogError(str(error)) from error
+
+
+def qualify(name: Name, namespace: Name | None) -> Name:
+    """
+    A name as the enclosing view resolves it.
+
+    Example:
+        >>> qualify(("t",), ("spark_catalog", "x"))
+        ('spark_catalog', 'x', 't')
+        >>> qualify(("y", "t"), ("spark_catalog", "x"))
+        ('spark_catalog', 'y', 't')
+    """
+    missing = 3 - len(name)
+    return (*(namespace or ())[:missing], *name) if missing > 0 else name
+
+
+def describe_relation(name: Name, rows: Sequence[Row]) -> Table | StoredView:
+    """The table or view that DESCRIBE TABLE EXTENDED tells of."""
+    columns, details = columns_of(rows), details_of(rows)
+    if not details:
+        raise CatalogError(f"{sql_name(name)} is a temporary view: it has no lasting definition.")
+    full = (details["Catalog"], details.get("Database") or details["Namespace"], details["Table"]) if "Table" in details else name
+    if details.get("Type") != "VIEW":
+        return Table(full, columns)
+    return StoredView(full, details["View Text"], parts(details.get("View Catalog and Namespace", "")), _output(columns, details))
+
+
+def _output(columns: Sequence[Column], details: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Which column of the text gives which column of the view."""
+    public = [column.name for column in columns]
+    own = parts(details.get("View Query Output Columns", "").strip("[]").replace("`, `", "`.`")) or public
+    return tuple(zip(own, public, strict=True))
+
+
+def columns_of(rows: Sequence[Row]) -> tuple[Column, ...]:
+    """The columns, which come first, up to an empty line or a heading."""
+    found = []
+    for row in rows:
+        if not row["col_name"] or row["col_name"].startswith("# "):
+            break
+        found.append(Column(row["col_name"], row["data_type"]))
+    return tuple(found)
+
+
+def details_of(rows: Sequence[Row]) -> dict[str, str]:
+    """What is told after the columns."""
+    headings = [index for index, row in enumerate(rows) if row["col_name"] == _DETAILS]
+    return {row["col_name"]: row["data_type"] or "" for row in rows[headings[-1] + 1 :]} if headings else {}
+
+
+def parts(text: str) -> Name:
+    """
+    The parts of a dotted name, quoted where needed.
+
+    Example:
+        >>> parts("spark_catalog.`odd.name`")
+        ('spark_catalog', 'odd.name')
+    """
+    return tuple(quoted_part.replace("``", "`") or plain for quoted_part, plain in _PART.findall(text))

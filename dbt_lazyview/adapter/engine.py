@@ -1,0 +1,74 @@
+"""The engine behind dbt: a connection of our own, and dbt's macros."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from dbt.adapters.base.impl import BaseAdapter
+from dbt.adapters.contracts.connection import Connection
+from dbt.adapters.events.logging import AdapterLogger
+
+from dbt_lazyview.adapter.catalog import SparkCatalog
+from dbt_lazyview.maintenance.engine import EngineError
+
+PACKAGE = "dbt_lazyview"
+# Longer types are cut short in DESCRIBE otherwise.
+SETTINGS = {"spark.sql.debug.maxToStringFields": "10000"}
+
+logger = AdapterLogger("LazyView")
+
+
+class DbtEngine:
+    """Runs SQL on its own connection: dbt's is shared with other writers, and a record must not leak into their commits."""
+
+    def __init__(self, adapter: BaseAdapter, connection: Connection) -> None:
+        self.adapter, self.connection = adapter, connection
+
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        logger.debug(f"On {self.connection.name}: {sql}")
+        cursor = self.connection.handle.cursor()
+        with engine_errors():
+            cursor.execute(sql)
+            names = [column[0] for column in cursor.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in (cursor.fetchall() or ())] if names else []
+
+    def execute(self, sql: str) -> None:
+        logger.debug(f"On {self.connection.name}: {sql}")
+        cursor = self.connection.handle.cursor()
+        with engine_errors():
+            cursor.execute(sql)
+
+    def render(self, macro: str, **arguments: Any) -> str:
+        return str(self.adapter.execute_macro(macro, project=PACKAGE, kwargs=arguments)).strip()
+
+    def catalog(self) -> SparkCatalog:
+        return SparkCatalog(self)
+
+
+@contextmanager
+def open_engine(adapter: BaseAdapter, name: str) -> Iterator[DbtEngine]:
+    """An engine on a new connection, closed afterwards."""
+    manager = adapter.ConnectionManager
+    connection = Connection(type=manager.TYPE, name=f"lazyview {name}", credentials=adapter.config.credentials)
+    manager.open(connection)
+    try:
+        engine = DbtEngine(adapter, connection)
+        for key, value in SETTINGS.items():
+            engine.execute(engine.render("set_setting", key=key, value=value))
+        yield engine
+    finally:
+        connection.handle.close()
+
+
+@contextmanager
+def engine_errors() -> Iterator[None]:
+    """Every driver has exceptions of its own; what they say is what matters."""
+    try:
+        yield
+    except Exception as problem:
+        raise EngineError(_words(problem)) from problem
+
+
+def _words(problem: Exception) -> str:
+    status = getattr(problem.args[0], "status", None) if problem.args else None
+    return str(getattr(status, "errorMessage", None) or getattr(problem, "msg", None) or problem)

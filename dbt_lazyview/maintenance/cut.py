@@ -1,0 +1,71 @@
+"""Probe: one version of every base table, at one moment."""
+
+from collections.abc import Iterable, Mapping
+
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
+from dbt_lazyview.maintenance.record import Position
+from dbt_lazyview.maintenance.tables import FIRST_LOOK, Detail, Tables, sql_name
+
+PASSES = 4  # under writers that never pause, the cut is chosen by a commit time instead
+
+Cut = Mapping[Name, Position]
+
+
+def take_cut(tables: Tables, names: Iterable[Name], known: Mapping[str, Position]) -> Cut:
+    """Probe all tables until two passes agree; `known` are positions that need no second look if nothing moved."""
+    wanted = tuple(dict.fromkeys(names))
+    details = {name: existing_delta(tables, name) for name in wanted}
+    for _ in range(PASSES):
+        cut = {name: head(tables, name, details[name], known) for name in wanted}
+        again = details if len(wanted) == 1 else {name: existing_delta(tables, name) for name in wanted}
+        if again == details:
+            return cut
+        details = again
+    return cut_by_time(tables, details)
+
+
+def head(tables: Tables, name: Name, detail: Detail, known: Mapping[str, Position]) -> Position:
+    """The newest version of a table: from `known` if it was not touched since, else from its history."""
+    before = known.get(sql_name(name))
+    if before and (before.timestamp, before.id) == (detail.modified, detail.id):
+        return before
+    newest = tables.newest(name)[0]
+    return Position(newest.version, newest.timestamp, detail.id, detail.has_change_feed)
+
+
+def cut_by_time(tables: Tables, details: Mapping[Name, Detail]) -> Cut:
+    """Of every table the newest version that is no younger than the youngest seen: commits up to then are all visible now."""
+    moment = max(detail.modified for detail in details.values())
+    return {name: _at(tables, name, detail, moment) for name, detail in details.items()}
+
+
+def _at(tables: Tables, name: Name, detail: Detail, moment: int) -> Position:
+    commits = tables.newest(name, FIRST_LOOK)
+    commit = next((each for each in commits if each.timestamp <= moment), commits[-1])
+    return Position(commit.version, commit.timestamp, detail.id, detail.has_change_feed)
+
+
+def existing_delta(tables: Tables, name: Name) -> Detail:
+    """Details of a source, which must exist and be a Delta table."""
+    detail = tables.detail(name)
+    if detail is None:
+        raise ModelError((_missing(name),))
+    if detail.format != "delta":
+        raise ModelError((_not_delta(name, detail.format),))
+    return detail
+
+
+def _missing(name: Name) -> Problem:
+    return Problem(
+        Reason.UNKNOWN_RELATION, f"{sql_name(name)} is not known.",
+        "The view reads it, and it does not exist (any more).", "Build it first, or correct the name.",
+    )  # fmt: skip
+
+
+def _not_delta(name: Name, kind: str) -> Problem:
+    return Problem(
+        Reason.NOT_DELTA, f"{sql_name(name)} is a {kind} table, not a Delta table.",
+        "Only Delta tables have versions and a change data feed, and a lazy view is maintained from these.",
+        f"Store it as Delta (CONVERT TO DELTA {sql_name(name)}, or file_format: delta), or use materialized: view.",
+    )  # fmt: skip

@@ -1,0 +1,62 @@
+"""What a state remembers of its model, as table properties: enough to refresh it without dbt's project."""
+
+import json
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from dbt_lazyview.maintenance.history import CHANGE_FEED
+from dbt_lazyview.names import PROPERTY_DEFINITION, PROPERTY_FINGERPRINT, PROPERTY_FORMAT, RECORD_FORMAT
+
+CHUNK = 3500  # the metastore keeps about 4000 characters of a property
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A model's SQL and the configs a refresh depends on."""
+
+    sql: str
+    refresh_mode: str = "auto"
+    is_parent: bool = False  # other lazy views read its change feed
+    comment: str = ""
+    column_comments: Mapping[str, str] = field(default_factory=dict)
+
+
+def to_properties(definition: Definition, fingerprint: str) -> dict[str, str]:
+    """The properties of a state, in chunks the metastore can hold."""
+    packed = b64encode(zlib.compress(json.dumps(asdict(definition)).encode(), 9)).decode()
+    chunks = [packed[start : start + CHUNK] for start in range(0, len(packed), CHUNK)]
+    return {
+        CHANGE_FEED: "true",
+        PROPERTY_FORMAT: str(RECORD_FORMAT),
+        PROPERTY_FINGERPRINT: fingerprint,
+        PROPERTY_DEFINITION: str(len(chunks)),
+        **{f"{PROPERTY_DEFINITION}.{number}": chunk for number, chunk in enumerate(chunks)},
+    }
+
+
+def from_properties(properties: Mapping[str, str]) -> Definition:
+    """
+    The definition a state remembers.
+
+    Example:
+        >>> from_properties(to_properties(Definition("select 1"), "f")).sql
+        'select 1'
+    """
+    count = int(properties[PROPERTY_DEFINITION])
+    packed = "".join(properties[f"{PROPERTY_DEFINITION}.{number}"] for number in range(count))
+    content = json.loads(zlib.decompress(b64decode(packed)))
+    return Definition(**{name: content[name] for name in Definition.__dataclass_fields__ if name in content})
+
+
+def read_definition(properties: Mapping[str, str]) -> Definition | None:
+    """The definition a state remembers, None if a newer release wrote it in a way this one does not know."""
+    if int(properties[PROPERTY_FORMAT]) > RECORD_FORMAT:
+        return None
+    return from_properties(properties)
+
+
+def is_state(properties: Mapping[str, str]) -> bool:
+    """Whether a table is the state of a lazy view."""
+    return PROPERTY_FORMAT in properties

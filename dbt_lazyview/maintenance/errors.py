@@ -1,0 +1,64 @@
+"""Refreshes that fail: what happened to which view, why, and what to do."""
+
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.reasons import Problem, Reason
+from dbt_lazyview.maintenance.decide import Decision
+from dbt_lazyview.maintenance.engine import EngineError
+from dbt_lazyview.maintenance.tables import sql_name
+
+WHAT_HAPPENED = {
+    Reason.REFRESH_MODE_FULL: "its refresh mode is full",
+    Reason.DEFINITION_CHANGED: "its query is not the one its stored rows were computed by",
+    Reason.SETTINGS_CHANGED: "the session's time zone or ANSI mode is not the one its stored rows were computed under",
+    Reason.STATE_MISSING: "its state table was dropped",
+    Reason.STATE_CHANGED: "its state table was changed by somebody else",
+    Reason.RECORD_MISSING: "the record of its last refresh is gone from the history of its state",
+    Reason.RECORD_FORMAT: "its state was written by a newer release of dbt-lazyview",
+    Reason.SOURCE_RECREATED: "a source was dropped and created again",
+    Reason.SOURCE_SCHEMA_CHANGED: "columns of a source changed",
+    Reason.CHANGE_FEED_MISSING: "rows of a source changed while its change data feed was off",
+    Reason.HISTORY_GONE: "the changes of a source since the last refresh are no longer kept",
+}
+REBUILD = "Rebuild it once with --full-refresh, or set refresh_mode: auto."
+REMEDIES = {
+    Reason.CHANGE_FEED_MISSING: f"ALTER TABLE … SET TBLPROPERTIES (delta.enableChangeDataFeed = true) on that source. {REBUILD}",
+    Reason.HISTORY_GONE: f"Refresh more often, or keep the source's history longer. {REBUILD}",
+    Reason.RECORD_FORMAT: f"Upgrade dbt-lazyview. {REBUILD}",
+}
+
+
+class RefreshError(Exception):
+    """A refresh that did not happen; the view still shows its old cut."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        self.reason = reason
+        super().__init__(f"{message}\n  See docs/reasons.md#{reason.code.lower()} [{reason.code}]")
+
+
+def refused(view: Name, decision: Decision, problems: tuple[Problem, ...]) -> RefreshError:
+    """The view may only be maintained incrementally, and that is not possible (any more)."""
+    reason = decision.reason
+    assert reason is not None
+    if reason not in WHAT_HAPPENED:
+        told = "\n".join(problem.render() for problem in problems)
+        return RefreshError(reason, f"{sql_name(view)} cannot be maintained incrementally.\n{told}")
+    about = f" ({decision.about})" if decision.about else ""
+    remedy = REMEDIES.get(reason, REBUILD)
+    return RefreshError(
+        reason,
+        f"{sql_name(view)} needs a full refresh, and refresh_mode is incremental: {WHAT_HAPPENED[reason]}{about}.\n  {remedy}",
+    )
+
+
+def lost(view: Name, attempts: int) -> RefreshError:
+    """Others were faster again and again."""
+    return RefreshError(
+        Reason.LOST_RACE,
+        f"{sql_name(view)} was not refreshed: others changed it or its sources during each of {attempts} attempts.\n"
+        "  Try again later, or let fewer processes refresh it.",
+    )
+
+
+def failed(view: Name, error: EngineError) -> RefreshError:
+    """The statement itself failed."""
+    return RefreshError(Reason.REFRESH_FAILED, f"{sql_name(view)} was not refreshed: {error}")

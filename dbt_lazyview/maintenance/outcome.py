@@ -1,0 +1,41 @@
+"""What a refresh did, for people and for `run_results.json`."""
+
+from dataclasses import dataclass
+
+from dbt_lazyview.maintenance.decide import NOOP
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The decision, its reason, and what it cost."""
+
+    view: str
+    kind: str
+    reason: str = ""
+    changes: int | None = 0  # changed rows of the sources, None if their commits do not tell
+    rows_changed: int | None = 0  # rows of the state that were written
+    statements: int = 0
+    strategy: str = ""
+    seconds: float = 0.0
+    parents: tuple["Outcome", ...] = ()  # refreshed on the way
+
+    @property
+    def line(self) -> str:
+        """
+        The outcome in one line.
+
+        Example:
+            >>> Outcome("v", "incremental", changes=12, rows_changed=3, strategy="merge", seconds=1.83).line
+            'incremental: 12 changes, 3 rows, merge, 1.8 s'
+            >>> Outcome("v", "full", "definition_changed", changes=None, rows_changed=5, seconds=2).line
+            'full (definition_changed): 5 rows, 2.0 s'
+        """
+        if self.kind == NOOP:
+            return f"noop: nothing new, {self.seconds:.1f} s"
+        head = f"{self.kind} ({self.reason})" if self.reason else self.kind
+        parts = [_counted(self.changes, "change"), _counted(self.rows_changed, "row"), self.strategy]
+        return f"{head}: " + ", ".join([*filter(None, parts), f"{self.seconds:.1f} s"])
+
+
+def _counted(count: int | None, noun: str) -> str:
+    return "" if count is None else f"{count} {noun}" + ("" if count == 1 else "s")

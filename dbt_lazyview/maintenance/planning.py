@@ -1,0 +1,157 @@
+"""Plan: from a view, its state and a cut to a decision and the one statement that carries it out. Writes nothing."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dbt_lazyview.compiler.catalog import Name, Table
+from dbt_lazyview.compiler.plan import Window
+from dbt_lazyview.compiler.reasons import Reason
+from dbt_lazyview.maintenance.cut import Cut
+from dbt_lazyview.maintenance.decide import (
+    FULL, INCREMENTAL, NOOP, Decision, Situation, choose_strategy, decide, should_advance,
+)  # fmt: skip
+from dbt_lazyview.maintenance.definition import to_properties
+from dbt_lazyview.maintenance.public import published_digest
+from dbt_lazyview.maintenance.record import Position, Record, Settings
+from dbt_lazyview.maintenance.state import State
+from dbt_lazyview.maintenance.tables import Tables, sql_name
+from dbt_lazyview.maintenance.tree import Node
+from dbt_lazyview.maintenance.windows import Obstacle, follow, is_same_version
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a refresh was asked for."""
+
+    full_refresh: bool = False
+    is_due: bool = True  # asked for by name, not as a parent
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A decision and how it is carried out; `statement` is empty where nothing has to be written."""
+
+    decision: Decision
+    state: State
+    statement: str = ""
+    record: Record | None = None
+    replaces_state: bool = False
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Plans one view against its cut: `reads` is the version of every source, parents' states included."""
+
+    tables: Tables
+    settings: Settings
+    node: Node
+    state: State
+    cut: Cut
+    reads: Mapping[Name, Position]
+
+    def plan(self, request: Request, unreadable: Reason | None = None) -> Plan:
+        """Decide and write down; `unreadable` is why an incremental statement failed just now."""
+        windows, obstacles = self.windows()
+        situation = self.situation(request, windows, obstacles)
+        decision = Decision(FULL, unreadable) if unreadable else decide(situation)
+        if decision.kind == NOOP:
+            return self.noop(decision)
+        return self.incremental(decision, windows) if decision.kind == INCREMENTAL else self.full(decision)
+
+    def windows(self) -> tuple[dict[Name, Window], tuple[Obstacle, ...]]:
+        """What happened to every source since the record; nothing where there is no record to start from."""
+        recorded = self.state.record.reads if self.state.record and not self.state.distrust else {}
+        found = {name: self.follow(name, recorded[sql_name(name)]) for name in self.reads if sql_name(name) in recorded}
+        windows = {name: each for name, each in found.items() if isinstance(each, Window)}
+        return windows, tuple(Obstacle(each, sql_name(name)) for name, each in found.items() if isinstance(each, Reason))
+
+    def follow(self, name: Name, recorded: Position) -> Window | Reason:
+        now, location = self.reads[name], self.node.details[name].location
+        moved = not is_same_version(recorded, now)
+        commits = self.tables.commits(name, min(recorded.version, now.version)) if moved else ()
+        return follow(recorded, now, commits, location)
+
+    def situation(self, request: Request, windows: Mapping[Name, Window], obstacles: tuple[Obstacle, ...]) -> Situation:
+        record, definition = self.state.record, self.node.target.definition
+        return Situation(
+            definition.refresh_mode,
+            self.distrust(),
+            request.full_refresh,
+            request.is_due,
+            definition_changed=bool(record and record.fingerprint != self.node.view.fingerprint and not self.blamed(obstacles)),
+            settings_changed=bool(record and record.settings != self.settings),
+            problems=self.node.view.problems,
+            obstacles=obstacles,
+            windows=windows,
+        )
+
+    def blamed(self, obstacles: tuple[Obstacle, ...]) -> bool:
+        """Whether the same words mean something else now because a source is another one."""
+        stored = self.state.definition
+        return bool(obstacles) and stored is not None and stored.sql == self.node.target.definition.sql
+
+    def distrust(self) -> Reason | None:
+        """A missing state is a first build unless its public view is still there."""
+        is_missing = self.state.distrust is Reason.STATE_MISSING
+        if is_missing and published_digest(self.tables.engine, self.node.target.name) is None:
+            return Reason.FIRST_BUILD
+        return self.state.distrust
+
+    def noop(self, decision: Decision) -> Plan:
+        """Nothing to write, except that now and then the record follows versions without data changes."""
+        record = self.state.record
+        assert record is not None
+        if not should_advance(record.reads, _keyed(self.reads)):
+            return Plan(decision, self.state)
+        statement = self.render("advance_record", state=sql_name(self.state.name))
+        return Plan(decision, self.state, statement, self.record(decision, 0, ""))
+
+    def incremental(self, decision: Decision, windows: Mapping[Name, Window]) -> Plan:
+        assert self.state.detail is not None
+        strategy = choose_strategy(self.state.detail.size, self.node.target.definition.is_parent)
+        statement = self.render(
+            "refresh_state", plan=self.node.view.refresh(windows), state=sql_name(self.state.name),
+            strategy=strategy, state_version=self.state.version,
+        )  # fmt: skip
+        told = [window.rows for window in windows.values() if window.changed]
+        changes = None if None in told else sum(rows for rows in told if rows is not None)
+        return Plan(decision, self.state, statement, self.record(decision, changes, strategy))
+
+    def full(self, decision: Decision) -> Plan:
+        """Recompute: in place where the state can stay the table it is, for the sake of those who read its changes."""
+        build = self.node.view.build({name: position.version for name, position in self.reads.items()})
+        query = self.render("steps_as_query", steps=build.steps, query=build.query)
+        in_place = decision.kind == FULL and self.keeps_table(query)
+        properties = to_properties(self.node.target.definition, self.node.view.fingerprint)
+        statement = self.render(
+            "build_state", plan=build, state=sql_name(self.state.name), properties=properties, exists=in_place
+        )
+        return Plan(decision, self.state, statement, self.record(decision, None, ""), replaces_state=not in_place)
+
+    def keeps_table(self, query: str) -> bool:
+        if self.state.detail is None or self.state.definition != self.node.target.definition:
+            return False
+        catalog = self.tables.engine.catalog()
+        stored = catalog.relation(self.state.name, None)
+        return isinstance(stored, Table) and stored.columns == catalog.describe(query)
+
+    def record(self, decision: Decision, changes: int | None, strategy: str) -> Record:
+        reason = decision.reason.word if decision.reason else ""
+        return Record(
+            self.state.next_task, uuid.uuid4().hex, decision.kind, self.state.version,
+            _keyed({name: self.cut[name] for name in dict.fromkeys(self.node.bases)}), _keyed(self.reads),
+            self.settings, self.node.view.fingerprint, reason, strategy, changes,
+        )  # fmt: skip
+
+    def render(self, macro: str, **arguments: object) -> str:
+        return self.tables.engine.render(macro, **arguments)
+
+
+def with_schemas(reads: Mapping[Name, Position], node: Node) -> dict[Name, Position]:
+    """Positions of a view's sources, with what their columns look like now."""
+    return {name: replace(position, schema=node.schemas[name]) for name, position in reads.items()}
+
+
+def _keyed(positions: Mapping[Name, Position]) -> dict[str, Position]:
+    return {sql_name(name): position for name, position in positions.items()}

@@ -1,0 +1,84 @@
+"""The record of a refresh: what a state stands for, carried by the state's own commit."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from dbt_lazyview.names import RECORD_FORMAT
+
+
+@dataclass(frozen=True)
+class Position:
+    """One version of a table: enough to find it again, or to see that it is another table now."""
+
+    version: int
+    timestamp: int  # of the commit, epoch milliseconds
+    id: str
+    feed: bool = True  # the change data feed was on
+    schema: str = ""  # number and digest of its columns
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Session settings a result depends on."""
+
+    time_zone: str
+    ansi: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a state stands for, and how it came about. Tables are keyed by their quoted name."""
+
+    task: int
+    token: str
+    kind: str
+    onto: int  # version of the state this refresh started from, -1: none
+    cut: Mapping[str, Position]  # every base table
+    reads: Mapping[str, Position]  # every source, parents' states included
+    settings: Settings
+    fingerprint: str
+    reason: str = ""
+    strategy: str = ""
+    changes: int | None = None
+    format: int = field(default=RECORD_FORMAT)
+
+
+class UnreadableRecord(Exception):
+    """A record of ours in a format this release does not know; `task` where it can be told."""
+
+    def __init__(self, task: int | None) -> None:
+        super().__init__("the record was written by a newer release")
+        self.task = task
+
+
+def to_json(record: Record) -> str:
+    """The record as one line that SET carries as it is: no `;` (ends a statement), no `${` (a variable)."""
+    text = json.dumps({"lazyview": asdict(record)}, separators=(",", ":"), ensure_ascii=True)
+    return text.replace(";", "\\u003b").replace("$", "\\u0024")
+
+
+def from_json(text: str | None) -> Record | None:
+    """The record in a commit's metadata, None if it is not ours; fields this release does not know are left out."""
+    content = _content(text)
+    if content is None:
+        return None
+    if not isinstance(content.get("format"), int) or content["format"] > RECORD_FORMAT:
+        raise UnreadableRecord(content.get("task"))
+    known = {name: content[name] for name in Record.__dataclass_fields__ if name in content}
+    for name in ("cut", "reads"):
+        known[name] = {table: _known(Position, position) for table, position in content[name].items()}
+    return Record(**{**known, "settings": _known(Settings, content["settings"])})
+
+
+def _content(text: str | None) -> dict[str, Any] | None:
+    try:
+        content = json.loads(text or "null")
+    except ValueError:
+        return None
+    return content.get("lazyview") if isinstance(content, dict) else None
+
+
+def _known(kind: Any, content: Mapping[str, Any]) -> Any:
+    return kind(**{name: content[name] for name in kind.__dataclass_fields__ if name in content})

@@ -1,0 +1,155 @@
+"""One refresh: load, probe, plan, commit, confirm. Kill it anywhere: the view is at the old cut or at the new one."""
+
+import time
+from dataclasses import dataclass, field
+
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.maintenance.commit import LostRace, commit
+from dbt_lazyview.maintenance.cut import Cut, take_cut
+from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, is_refused
+from dbt_lazyview.maintenance.definition import to_properties
+from dbt_lazyview.maintenance.engine import Engine, EngineError
+from dbt_lazyview.maintenance.errors import failed, lost, refused
+from dbt_lazyview.maintenance.failures import why_unreadable
+from dbt_lazyview.maintenance.history import Commit, rows_written
+from dbt_lazyview.maintenance.outcome import Outcome
+from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
+from dbt_lazyview.maintenance.public import pin, publish, run
+from dbt_lazyview.maintenance.record import Position, Settings
+from dbt_lazyview.maintenance.settings import read_settings
+from dbt_lazyview.maintenance.state import State, load_state
+from dbt_lazyview.maintenance.tables import Tables, sql_name
+from dbt_lazyview.maintenance.tree import Node, Target, resolve
+from dbt_lazyview.maintenance.windows import CutPassed
+
+ATTEMPTS = 5
+
+
+def refresh(engine: Engine, target: Target, request: Request = Request()) -> Outcome:  # noqa: B008
+    """Bring a lazy view, and the lazy views it reads, to one new cut; whoever loses a race looks again."""
+    for _ in range(ATTEMPTS):
+        attempt = begin(engine, target)
+        try:
+            return attempt.bring(attempt.node, request).outcome
+        except (LostRace, CutPassed, ParentReplaced):
+            continue
+    raise lost(target.name, ATTEMPTS)
+
+
+def begin(engine: Engine, target: Target) -> "Attempt":
+    """Compile the view and probe its base tables."""
+    settings = read_settings(engine)
+    tables = Tables(engine, settings.time_zone)
+    node = resolve(tables, target)
+    state = load_state(tables, target.state)
+    cut = take_cut(tables, node.bases, state.record.cut if state.record else {})
+    return Attempt(tables, settings, node, cut, {target.state: state})
+
+
+class ParentReplaced(Exception):
+    """A parent got other columns on the way: the view has to be compiled again."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A view at the cut: the version of its state that stands for it."""
+
+    position: Position
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try to bring a view to a cut, parents first."""
+
+    tables: Tables
+    settings: Settings
+    node: Node
+    cut: Cut
+    states: dict[Name, State] = field(default_factory=dict)
+    arrived: dict[Name, Arrival] = field(default_factory=dict)
+
+    def bring(self, node: Node, request: Request) -> Arrival:
+        """Bring one view to the cut, after its parents; each view once."""
+        name = node.target.state
+        if name not in self.arrived:
+            parents = {parent: self.bring(each, Request(is_due=False)) for parent, each in node.parents.items()}
+            self.arrived[name] = self.refresh_one(node, request, parents)
+        return self.arrived[name]
+
+    def refresh_one(self, node: Node, request: Request, parents: dict[Name, Arrival]) -> Arrival:
+        started, engine = time.monotonic(), self.tables.engine
+        planner = self.planner(node, parents)
+        plan, written, statements = self.carry_out(planner, request)
+        statements += self.follow_definition(node, plan) + publish(engine, node)
+        if plan.replaces_state and not request.is_due:
+            raise ParentReplaced
+        seconds = time.monotonic() - started
+        outcome = _outcome(node, plan, written, statements, seconds, tuple(each.outcome for each in parents.values()))
+        return Arrival(self.arrival(plan, written), outcome)
+
+    def planner(self, node: Node, parents: dict[Name, Arrival]) -> Planner:
+        name = node.target.state
+        state = self.states.pop(name, None) or load_state(self.tables, name)
+        reads = {each: parents[each].position if each in parents else self.cut[each] for each in node.details}
+        return Planner(self.tables, self.settings, node, state, self.cut, with_schemas(reads, node))
+
+    def carry_out(self, planner: Planner, request: Request) -> tuple[Plan, Commit | None, int]:
+        """Run the plan; where the changes turn out unreadable, recompute instead."""
+        plan = checked(planner.plan(request), planner.node)
+        try:
+            return plan, *self.write(plan)
+        except EngineError as error:
+            reason = why_unreadable(error)
+            if plan.decision.kind != INCREMENTAL or reason is None:
+                raise failed(planner.node.target.name, error) from error
+            plan = checked(planner.plan(request, unreadable=reason), planner.node)
+            return plan, *self.write(plan)
+
+    def write(self, plan: Plan) -> tuple[Commit | None, int]:
+        if plan.record is None:
+            return None, 0
+        pinned = pin(self.tables.engine, plan.state) if plan.replaces_state else 0
+        return commit(self.tables, plan.state, plan.statement, plan.record), pinned + 1
+
+    def follow_definition(self, node: Node, plan: Plan) -> int:
+        """Let the state remember a definition that gives the same rows by other words or configs."""
+        if plan.replaces_state or plan.state.definition == node.target.definition:
+            return 0
+        return run(self.tables.engine, remember(self.tables.engine, node))
+
+    def arrival(self, plan: Plan, written: Commit | None) -> Position:
+        """Where children find the state: the version just written, or the one loaded, which holds the same rows."""
+        at = written or plan.state.newest
+        assert at is not None
+        return Position(at.version, at.timestamp, plan.state.detail.id if plan.state.detail else "")
+
+
+def checked(plan: Plan, node: Node) -> Plan:
+    """The plan, unless the view's refresh mode forbids it."""
+    if is_refused(plan.decision, node.target.definition.refresh_mode):
+        raise refused(node.target.name, plan.decision, node.view.problems)
+    return plan
+
+
+def remember(engine: Engine, node: Node) -> str:
+    """The statement that stores a definition with its state."""
+    properties = to_properties(node.target.definition, node.view.fingerprint)
+    return engine.render("set_properties", relation=sql_name(node.target.state), properties=properties)
+
+
+def _outcome(
+    node: Node, plan: Plan, written: Commit | None, statements: int, seconds: float, parents: tuple[Outcome, ...]
+) -> Outcome:
+    decision, record = plan.decision, plan.record
+    return Outcome(
+        view=sql_name(node.target.name),
+        kind=decision.kind,
+        reason=decision.reason.word if decision.reason else "",
+        changes=record.changes if record else 0,
+        rows_changed=rows_written(written) if written else 0,
+        statements=statements,
+        strategy=record.strategy if record else "",
+        seconds=seconds,
+        parents=tuple(parent for parent in parents if parent.kind != NOOP),
+    )

@@ -1,0 +1,84 @@
+"""Load: what a state says about itself, and whether that can still be believed."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
+from dbt_lazyview.maintenance.decide import BUILD, FULL
+from dbt_lazyview.maintenance.definition import Definition, is_state, read_definition
+from dbt_lazyview.maintenance.history import Commit, is_harmless_to_state
+from dbt_lazyview.maintenance.record import Record, UnreadableRecord, from_json
+from dbt_lazyview.maintenance.tables import FIRST_LOOK, Detail, Tables, sql_name
+
+NO_VERSION = -1
+
+
+@dataclass(frozen=True)
+class State:
+    """A state as loaded. `distrust` says why it cannot be maintained further, None if it can."""
+
+    name: Name
+    detail: Detail | None = None
+    definition: Definition | None = None
+    record: Record | None = None
+    newest: Commit | None = None
+    distrust: Reason | None = None
+    last_task: int | None = None
+
+    @property
+    def version(self) -> int:
+        return self.newest.version if self.newest else NO_VERSION
+
+    @property
+    def next_task(self) -> int:
+        """Exactly one more than the last: two refreshers of one state try the same number, and one of them wins."""
+        return self.last_task + 1 if self.last_task is not None else time.time_ns() // 1_000_000
+
+
+def load_state(tables: Tables, name: Name) -> State:
+    """Read a state's properties and its newest record, and judge every commit that is not covered by it."""
+    detail = tables.detail(name)
+    if detail is None:
+        return State(name, distrust=Reason.STATE_MISSING)
+    if not is_state(detail.properties):
+        raise ModelError((_foreign(name),))
+    definition = read_definition(detail.properties)
+    commits = tables.newest(name, FIRST_LOOK)
+    state = judge(State(name, detail, definition, newest=commits[0]), commits)
+    if commits[-1].version > 0 and not _is_covered(state, commits):
+        state = judge(state, tables.commits(name, down_to=0))
+    return state if definition else replace(state, distrust=Reason.RECORD_FORMAT)
+
+
+def _is_covered(state: State, commits: tuple[Commit, ...]) -> bool:
+    """Whether the commits read so far reach down to all that the record stands on."""
+    return state.record is not None and commits[-1].version <= state.record.onto + 1
+
+
+def judge(state: State, commits: tuple[Commit, ...]) -> State:
+    """Complete a state by its record, found in its commits (newest first)."""
+    try:
+        found = next(((commit, record) for commit in commits if (record := from_json(commit.metadata))), None)
+    except UnreadableRecord as unreadable:
+        return replace(state, distrust=Reason.RECORD_FORMAT, last_task=unreadable.task)
+    if found is None:
+        return replace(state, distrust=Reason.RECORD_MISSING)
+    commit, record = found
+    distrust = Reason.STATE_CHANGED if any(_uncovered(commits, commit, record)) else None
+    return replace(state, record=record, distrust=distrust, last_task=record.task)
+
+
+def _uncovered(commits: Iterable[Commit], recorded: Commit, record: Record) -> Iterable[Commit]:
+    """Commits of others that changed rows: above the record, or between what a refresh loaded and what it wrote."""
+    floor = recorded.version if record.kind in (BUILD, FULL) else record.onto
+    return (each for each in commits if each.version > floor and each is not recorded and not is_harmless_to_state(each))
+
+
+def _foreign(name: Name) -> Problem:
+    return Problem(
+        Reason.RESERVED_NAME, f"{sql_name(name)} exists and is not a state of a lazy view.",
+        "A lazy view stores its rows in a table of this name, and this one belongs to somebody else.",
+        "Rename that table, or give the model another alias.",
+    )  # fmt: skip

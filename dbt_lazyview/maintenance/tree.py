@@ -1,0 +1,104 @@
+"""A lazy view with the lazy views it reads, down to the base tables."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dbt_lazyview.compiler.catalog import Catalog, Name, Table
+from dbt_lazyview.compiler.compile import View, compile_view
+from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
+from dbt_lazyview.maintenance.cut import existing_delta
+from dbt_lazyview.maintenance.definition import Definition, is_state, read_definition
+from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
+from dbt_lazyview.maintenance.windows import schema_digest
+from dbt_lazyview.names import STATE_SUFFIX
+
+
+@dataclass(frozen=True)
+class Target:
+    """A lazy view as asked for: its public name and its definition."""
+
+    name: Name
+    definition: Definition
+
+    @property
+    def state(self) -> Name:
+        return state_name(self.name)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A compiled lazy view, its sources' details, and the lazy views among them."""
+
+    target: Target
+    view: View
+    details: dict[Name, Detail]
+    schemas: dict[Name, str]  # digests of the sources' columns
+    parents: dict[Name, "Node"]  # by the name of their state
+
+    @property
+    def bases(self) -> Iterator[Name]:
+        """Every base table, of the parents too."""
+        for name in self.details:
+            if name in self.parents:
+                yield from self.parents[name].bases
+            else:
+                yield name
+
+
+def resolve(tables: Tables, target: Target) -> Node:
+    """Compile a view and, from the definitions their states remember, all lazy views below it."""
+    return _resolve(tables, tables.engine.catalog(), target, ())
+
+
+def _resolve(tables: Tables, catalog: Catalog, target: Target, above: tuple[Name, ...]) -> Node:
+    view = compile_view(target.definition.sql, catalog)
+    names = [source.name for source in view.sources]
+    path = (*above, target.state)
+    if circular := [name for name in names if name in path]:
+        raise ModelError((_circular(circular[0]),))
+    details = {name: existing_delta(tables, name) for name in names}
+    parents = {name: _parent(name, details[name]) for name in names if is_state(details[name].properties)}
+    nodes = {name: _resolve(tables, catalog, parent, path) for name, parent in parents.items()}
+    return Node(target, view, details, {name: _schema(catalog, name) for name in names}, nodes)
+
+
+def _parent(state: Name, detail: Detail) -> Target:
+    definition = read_definition(detail.properties)
+    if definition is None:
+        raise ModelError((_too_new(state),))
+    return Target(public_name(state), definition)
+
+
+def _schema(catalog: Catalog, name: Name) -> str:
+    relation = catalog.relation(name, None)
+    return schema_digest(relation.columns) if isinstance(relation, Table) else ""
+
+
+def state_name(public: Name) -> Name:
+    """
+    The name of a lazy view's state.
+
+    Example:
+        >>> state_name(("x", "v"))
+        ('x', 'v__state')
+    """
+    return (*public[:-1], public[-1] + STATE_SUFFIX)
+
+
+def public_name(state: Name) -> Name:
+    """The name of the lazy view a state belongs to."""
+    return (*state[:-1], state[-1].removesuffix(STATE_SUFFIX))
+
+
+def _circular(name: Name) -> Problem:
+    return Problem(
+        Reason.INVALID_QUERY, f"The view reads {sql_name(name)}, which stores the view itself.",
+        "A view cannot be computed from its own rows.", "Read the tables it is made of instead.",
+    )  # fmt: skip
+
+
+def _too_new(name: Name) -> Problem:
+    return Problem(
+        Reason.RECORD_FORMAT, f"{sql_name(name)} was written by a newer release of dbt-lazyview.",
+        "This release does not know its format.", "Upgrade dbt-lazyview, or rebuild that view with this release first.",
+    )  # fmt: skip

@@ -1,0 +1,14 @@
+{#- Table properties: where a state remembers its definition. -#}
+{% macro set_properties(relation, properties) -%}
+alter table {{ relation }} set tblproperties ({{ properties_list(properties) }})
+{%- endmacro %}
+
+{% macro properties_list(properties) -%}
+{%- for key, value in properties.items() -%}
+{{ text_literal(key) }} = {{ text_literal(value) }}{{ ", " if not loop.last else "" }}
+{%- endfor -%}
+{%- endmacro %}
+
+{% macro text_literal(text) -%}
+'{{ text | replace("\\", "\\\\") | replace("'", "\\'") | replace("\n", "\\n") }}'
+{%- endmacro %}

@@ -1,0 +1,16 @@
+{#- Settings of our own connection; the record of a refresh travels in three of them. -#}
+{% macro set_setting(key, value) -%}
+set {{ key }}={{ value }}
+{%- endmacro %}
+
+{% macro reset_setting(key) -%}
+reset {{ key }}
+{%- endmacro %}
+
+{% macro show_setting(key) -%}
+set {{ key }}
+{%- endmacro %}
+
+{% macro session_time_zone() -%}
+select current_timezone() as time_zone
+{%- endmacro %}

@@ -29,6 +29,10 @@ class LazyViewAdapter(LazyViewMethods, SparkAdapter):
     def quote(self, identifier: str) -> str:
         return quote(identifier)
 
+    def parse_columns_from_information(self, relation: Any) -> list[Any]:
+        """None: SHOW TABLE EXTENDED has no columns of a Delta table and other type names; dbt-spark then asks DESCRIBE."""
+        return []
+
     def pre_model_hook(self, config: Any) -> Any:
         default_to_delta(config.model.config)
         return super().pre_model_hook(config)

@@ -30,4 +30,4 @@ def quote(identifier: str) -> str:
         >>> quote("odd`name")
         '`odd``name`'
     """
-    return "`" + identifier.replace("`", "``") + "`"
+    return "`" + str(identifier).replace("`", "``") + "`"

@@ -27,10 +27,11 @@ LOG_FILE = "spark.log"
 
 @dataclass(frozen=True)
 class _Running:
-    """The Spark this process started, and where."""
+    """The Spark of this process: where it runs and which of the user's settings it started with."""
 
     session: SparkSession
     folder: Path
+    settings: Mapping[str, str]
 
 
 _running: _Running | None = None
@@ -39,9 +40,10 @@ _starting = threading.Lock()
 
 def new_session(folder: Path, settings: Mapping[str, str]) -> SparkSession:
     """A session with temporary views and settings of its own; the first one starts Spark."""
-    session = _embedded_spark(folder, settings).newSession()
+    spark = _embedded_spark(folder, settings)
+    session = spark.session.newSession()
     for key, value in settings.items():
-        if session.conf.get(key, None) != value:
+        if spark.settings.get(key) != value:
             _set(session, key, value)
     return session
 
@@ -54,10 +56,11 @@ def default_settings(folder: Path) -> dict[str, str]:
         "spark.driver.host": "localhost",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "2g",
-        "spark.driver.extraJavaOptions": f'"-Dderby.system.home={folder}"',
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.catalogImplementation": "hive",
+        # else CREATE OR REPLACE logs an error: the metastore compares the new columns with a placeholder
+        "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -68,21 +71,21 @@ def default_settings(folder: Path) -> dict[str, str]:
     }
 
 
-def _embedded_spark(folder: Path, settings: Mapping[str, str]) -> SparkSession:
+def _embedded_spark(folder: Path, settings: Mapping[str, str]) -> _Running:
     global _running
     with _starting:
         if _running is None or _running.session.sparkContext._jsc is None:
-            _running = _Running(_adopt() or _start(folder, settings), folder)
+            _running = _adopt(folder) or _Running(_start(folder, settings), folder, dict(settings))
         if _running.folder != folder:
             raise DbtRuntimeError(
                 f"This process already runs an embedded Spark on {_running.folder}; {folder} needs a process of its own."
             )
-        return _running.session
+        return _running
 
 
-def _adopt() -> SparkSession | None:
+def _adopt(folder: Path) -> _Running | None:
     """The Spark that somebody else, such as a notebook, already started in this process."""
-    return SparkSession.builder.getOrCreate() if SparkContext._active_spark_context else None
+    return _Running(SparkSession.builder.getOrCreate(), folder, {}) if SparkContext._active_spark_context else None
 
 
 def _start(folder: Path, settings: Mapping[str, str]) -> SparkSession:
@@ -105,7 +108,12 @@ def _start(folder: Path, settings: Mapping[str, str]) -> SparkSession:
 def _launch(folder: Path, settings: Mapping[str, str], java_home: Path, lock: int) -> SparkSession:
     packages = _packages(settings)
     jars = remembered_jars(packages)
-    chosen = {**default_settings(folder), **settings, **_jar_settings(packages, jars, settings)}
+    chosen = {
+        **default_settings(folder),
+        **settings,
+        **_jar_settings(packages, jars, settings),
+        **_java_options(folder, settings),
+    }
     conf = SparkConf(loadDefaults=False).setAll(list(chosen.items()))
     with open(folder / LOG_FILE, "ab") as log, _environment(JAVA_HOME=str(java_home)):
         keep_lock = {"pass_fds": [lock]} if os.name == "posix" else {}
@@ -133,6 +141,12 @@ def _jar_settings(packages: str, jars: list[str], settings: Mapping[str, str]) -
         return {"spark.jars.packages": packages}
     own = [jar for jar in settings.get("spark.jars", "").split(",") if jar]
     return {"spark.jars.packages": "", "spark.jars": ",".join(dict.fromkeys([*own, *jars]))}
+
+
+def _java_options(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
+    """The place of the metastore, then the user's own options: the JVM lets the last one win."""
+    key = "spark.driver.extraJavaOptions"
+    return {key: f'"-Dderby.system.home={folder}" {settings.get(key, "")}'.strip()}
 
 
 @contextmanager

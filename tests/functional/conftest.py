@@ -1,0 +1,36 @@
+"""All functional tests of a run share one embedded Spark: one JVM, one folder, a schema per test class."""
+
+import pytest
+from dbt.tests.fixtures.project import *  # noqa: F403  dbt's fixtures; pytest_plugins works in the top conftest only
+
+
+
+# The tests run many small statements once: the quick compiler alone is faster for them.
+QUICK_JVM = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        item.add_marker(pytest.mark.spark)
+
+
+@pytest.fixture(scope="session")
+def spark_folder(tmp_path_factory):
+    """The folder of the one embedded Spark of this run."""
+    return tmp_path_factory.mktemp("lazyview")
+
+
+@pytest.fixture(scope="class")
+def server_side_parameters():
+    """Override in a test class to give its profile settings of its own."""
+    return {}
+
+
+@pytest.fixture(scope="class")
+def dbt_profile_target(spark_folder, server_side_parameters):
+    return {
+        "type": "lazyview",
+        "threads": 2,
+        "folder": str(spark_folder),
+        "server_side_parameters": {**QUICK_JVM, **server_side_parameters},
+    }

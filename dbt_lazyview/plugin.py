@@ -16,7 +16,7 @@ def _package_folder() -> Path:
 
 
 Plugin = AdapterPlugin(
-    adapter=LazyViewAdapter,  # type: ignore[arg-type]
+    adapter=LazyViewAdapter,
     credentials=LazyViewCredentials,
     include_path=str(_package_folder()),
     dependencies=["spark"],

@@ -1,6 +1,7 @@
 """The profile: `{type: lazyview, schema: x}` is enough for an embedded Spark."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentials
 
@@ -12,7 +13,9 @@ CHANGE_DATA_FEED = "spark.databricks.delta.properties.defaults.enableChangeDataF
 class LazyViewCredentials(SparkCredentials):
     """dbt-spark's credentials with an embedded session by default; what the user sets always wins."""
 
+    host: str | None = None
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION
+    server_side_parameters: dict[str, Any] = field(default_factory=dict)  # numbers and booleans as YAML has them
     folder: str = ".lazyview"  # metastore, warehouse and logs of the embedded session, relative to the project
 
     def __post_init__(self) -> None:

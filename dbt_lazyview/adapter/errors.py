@@ -13,9 +13,9 @@ def readable(message: str) -> str:
     Keep what was said and the innermost cause; drop stack traces and logical plans.
 
     Example:
-        >>> print(readable("Job aborted.\\n\\tat org.X.f(X.scala:1)\\nCaused by: java.lang.Exception: disk full\\n\\tat a.B.c(B.java:2)"))
+        >>> print(readable("Job aborted.\\n\\tat org.X.f(X.scala:1)\\nCaused by: E: disk full\\n\\tat a.B.c(B.java:2)"))
         Job aborted.
-        Caused by: java.lang.Exception: disk full
+        Caused by: E: disk full
     """
     text = _PLAN_AFTER_POSITION.sub(r"\1", _PREAMBLE.sub("", message).split("\nJVM stacktrace:")[0])
     lines = [line for line in text.splitlines() if line.strip() and not _STACK_FRAME.match(line)]

@@ -49,4 +49,5 @@ def _text(value: Any) -> str:
 
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+    never_a_variable = escaped.replace("${", "$\\{")  # Spark fills in ${name}, in texts too
+    return f"'{never_a_variable}'"

@@ -78,7 +78,7 @@ def _embedded_spark(folder: Path, settings: Mapping[str, str]) -> _Running:
             _running = _adopt(folder) or _Running(_start(folder, settings), folder, dict(settings))
         if _running.folder != folder:
             raise DbtRuntimeError(
-                f"This process already runs an embedded Spark on {_running.folder}; {folder} needs a process of its own."
+                f"This process runs its embedded Spark on {_running.folder}; {folder} needs another process."
             )
         return _running
 
@@ -122,7 +122,7 @@ def _launch(folder: Path, settings: Mapping[str, str], java_home: Path, lock: in
     session = SparkSession(context)
     if not jars:
         remember_jars(packages, context.getConf().get("spark.jars", "").split(","))
-    session.sql("show databases").collect()  # opens the metastore now, on one thread: two at once would race to create it
+    session.sql("show databases").collect()  # opens the metastore now: two threads at once would race to create it
     return session
 
 

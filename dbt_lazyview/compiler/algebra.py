@@ -111,6 +111,42 @@ class Join(Node):
 
 
 @dataclass(frozen=True, eq=False)
+class OuterJoin(Node):
+    """Left join, or full join; a right join is a left one with its sides changed."""
+
+    left: Node
+    right: Node
+    condition: exp.Expression
+    is_full: bool = False
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.left.columns, *self.right.columns)
+
+
+@dataclass(frozen=True, eq=False)
+class SemiJoin(Node):
+    """Rows of the left side that match some row of the right side; `is_anti`: none."""
+
+    left: Node
+    right: Node
+    condition: exp.Expression
+    is_anti: bool = False
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.left.columns
+
+
+@dataclass(frozen=True, eq=False)
 class UnionAll(Node):
     """Bag union: branch columns match the names by position."""
 
@@ -128,7 +164,7 @@ class UnionAll(Node):
 
 @dataclass(frozen=True, eq=False)
 class Aggregate(_Unary):
-    """GROUP BY `keys`; without keys there is one row always, unless it `is_distinct`."""
+    """GROUP BY `keys`; without keys there is one row always."""
 
     keys: Expressions
     aggregates: Expressions
@@ -140,6 +176,18 @@ class Aggregate(_Unary):
     @property
     def is_global(self) -> bool:
         return not self.keys
+
+
+@dataclass(frozen=True, eq=False)
+class Window(_Unary):
+    """Window functions that share one PARTITION BY; without one, all rows are one partition."""
+
+    partition: tuple[exp.Expression, ...]
+    functions: Expressions
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.input.columns, *(name for name, _ in self.functions))
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,7 +96,7 @@ def product(blocks: Iterable[Block], label: str = "") -> Block:
     """
     result = Block((), {})
     for block in blocks:
-        apart = _with_fresh_aliases(block, {item.alias for item in result.items} | {each.alias for each in result.laterals})
+        apart = with_fresh_aliases(block, aliases(result))
         result = Block(
             items=(*result.items, *apart.items),
             columns={**result.columns, **apart.columns},
@@ -180,7 +180,12 @@ def _lateral_view(lateral: Lateral) -> exp.Lateral:
     return exp.Lateral(this=lateral.generator.copy(), view=True, outer=lateral.outer or None, alias=alias)
 
 
-def _with_fresh_aliases(block: Block, taken: set[str]) -> Block:
+def aliases(block: Block) -> set[str]:
+    return {each.alias for each in (*block.items, *block.laterals)}
+
+
+def with_fresh_aliases(block: Block, taken: set[str]) -> Block:
+    """The same block under aliases that clash with none of those taken."""
     renamed: dict[str, str] = {}
     used = set(taken)
     for alias in [item.alias for item in block.items] + [each.alias for each in block.laterals]:
@@ -199,6 +204,12 @@ def _with_fresh_aliases(block: Block, taken: set[str]) -> Block:
         ),
         label=block.label,
     )
+
+
+def requalified_like(expression: exp.Expression, before: Block, after: Block) -> exp.Expression:
+    """An expression over one block's aliases, over those of its renamed twin."""
+    old, new = ([each.alias for each in (*block.items, *block.laterals)] for block in (before, after))
+    return _requalified(expression, dict(zip(old, new, strict=True)))
 
 
 def fresh(name: str, taken: Iterable[str]) -> str:

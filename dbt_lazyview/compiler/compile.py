@@ -16,8 +16,9 @@ from dbt_lazyview.compiler.derivation import Derivation, Options, text
 from dbt_lazyview.compiler.determinism import non_deterministic_calls
 from dbt_lazyview.compiler.expand import Expanded, expand_views
 from dbt_lazyview.compiler.explain import explain_tree
+from dbt_lazyview.compiler.lowering.limits import replace_limits
 from dbt_lazyview.compiler.lowering.query import lower_query
-from dbt_lazyview.compiler.lowering.scope import Context, Lowered, Unsupported
+from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Unsupported
 from dbt_lazyview.compiler.parse import DIALECT, parse_query, position, source_line
 from dbt_lazyview.compiler.passes.used_columns import keep_used_columns
 from dbt_lazyview.compiler.plan import BuildPlan, Derive, PublicView, ReadSource, RefreshPlan, Source, StateColumn, StateLayout, Step, Sum, Window
@@ -108,9 +109,10 @@ def compile_view(sql: str, catalog: Catalog) -> View:
 
 def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catalog: Catalog) -> View:
     query = _qualified(expanded)
-    lowered = lower_query(query, Context(expanded.tables), {}, is_root=True)
+    environment = Environment(expanded.tables)
+    lowered = lower_query(query, environment, is_root=True)
     outputs = tuple(own for _, own in lowered.outputs)
-    root = keep_used_columns(_projected_exactly(lowered), outputs)
+    root = keep_used_columns(_ranked(_projected_exactly(lowered), environment), outputs)
     sources = _sources(root, expanded.tables)
     state = stored.stored_state(root, _type_reader(expanded.tables, sources, catalog))
     return View(sql, columns, sources, _fingerprint(expanded, columns), state.layout, (), expanded.query, root, outputs, state)
@@ -121,6 +123,12 @@ def _projected_exactly(lowered: Lowered) -> Node:
     if lowered.node.columns == outputs:
         return lowered.node
     return Project(lowered.node, tuple((own, column(own)) for own in outputs))
+
+
+def _ranked(root: Node, environment: Environment) -> Node:
+    """Every LIMIT that the public view cannot apply becomes a filter on row numbers."""
+    _, on_top = stored.split_root(root)
+    return replace_limits(root, {id(each) for each in on_top}, environment)
 
 
 def _unmaintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, problems: tuple[Problem, ...]) -> View:

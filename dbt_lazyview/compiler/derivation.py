@@ -123,6 +123,12 @@ class Derivation:
         body = text(query)
         return self._write(name, lambda fresh: Derive(fresh, body))
 
+    def named(self, block: Block, name: str) -> Block:
+        """A read of the block's rows under a name of their own, for operators that need whole relations."""
+        written = self.derive(block.query(), name)
+        weight = sql.column(WEIGHT, written) if block.weight is not None else None
+        return sql.read(written, written, [(each, each) for each in block.columns], weight=weight, label=block.label)
+
     def consolidated(self, bag: Bag, columns: Iterable[str], name: str) -> Block:
         """A weighted bag as plain rows: weights summed, zero rows gone, the rest repeated (DESIGN 4, traps)."""
         names = tuple(columns)

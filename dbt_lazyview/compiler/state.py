@@ -44,7 +44,7 @@ class State:
 
 def stored_state(root: Node, types_of: Callable[[Node, list[exp.Expression]], list[str]]) -> State:
     """Decide what to store for a query; `types_of` tells the types of expressions over a node."""
-    stored, on_top = _split(root)
+    stored, on_top = split_root(root)
     is_bag = not isinstance(stored, Aggregate)
     aggregate = stored if isinstance(stored, Aggregate) else _counted(stored)
     types: dict[exp.Expression, str] = {}
@@ -138,7 +138,7 @@ def _with_order(query: exp.Select, parts: _OnTop) -> exp.Select:
     return query
 
 
-def _split(root: Node) -> tuple[Node, tuple[Node, ...]]:
+def split_root(root: Node) -> tuple[Node, tuple[Node, ...]]:
     """The node to store, and the operators above it from the bottom up."""
     chain: list[Node] = []
     node = root

@@ -3,8 +3,6 @@
 import pytest
 from dbt.tests.fixtures.project import *  # noqa: F403  dbt's fixtures; pytest_plugins works in the top conftest only
 
-
-
 # The tests run many small statements once: the quick compiler alone is faster for them.
 QUICK_JVM = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
 

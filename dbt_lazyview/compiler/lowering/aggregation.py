@@ -1,90 +1,208 @@
-"""GROUP BY, HAVING and aggregates in the select list."""
+"""GROUP BY, grouping sets, HAVING and aggregates in the select list."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import combinations
 
 from sqlglot import exp
 
-from dbt_lazyview.compiler.algebra import Aggregate, Expressions, Filter, Node
+from dbt_lazyview.compiler.algebra import Aggregate, Node, Project, UnionAll
 from dbt_lazyview.compiler.block import column
-from dbt_lazyview.compiler.functions import is_aggregate
-from dbt_lazyview.compiler.lowering.scope import Context, Scope, Unsupported
+from dbt_lazyview.compiler.functions import function_name, is_aggregate
+from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, Lowered, Scope, Unsupported, is_lowered
+from dbt_lazyview.compiler.lowering.subqueries import filter_where
 
-Flatten = Callable[[exp.Expression], exp.Expression]
+LowerQuery = Callable[..., Lowered]
+Keys = list[tuple[str, exp.Expression]]
+
+_WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
 
 
 def aggregate_select(
-    query: exp.Select, select: list[exp.Expression], node: Node, scope: Scope, context: Context
+    query: exp.Select, node: Node, scope: Scope, environment: Environment, lower_query: LowerQuery
 ) -> tuple[Node, Flatten]:
     """The grouped input, and how the select list's expressions read from it; without grouping, the input itself."""
     group, having = query.args.get("group"), query.args.get("having")
-    if group is None and having is None and not any(_aggregates(each) for each in (*select, *_order(query))):
+    places = [*query.expressions, *_order(query), *([query.args["qualify"]] if query.args.get("qualify") else [])]
+    if group is None and having is None and not any(aggregate_calls(each) for each in places):
         return node, scope.flat
-    grouping = _Grouping(context, scope, _keys(group, select, scope, context))
-    flat_having = grouping.flat(having.this) if having is not None else None
-    for each in (*select, *_order(query)):
-        if not (isinstance(each, exp.Column) and not each.table):  # an output's name, not an expression
-            grouping.flat(each.unalias())
-    grouped: Node = Aggregate(node, grouping.keys, tuple(grouping.aggregates))
-    if flat_having is not None:
-        grouped = Filter(grouped, flat_having)
+    keys, sets = _keys(group, query.expressions, scope, environment)
+    grouping = _Grouping(environment, scope, keys)
+    for each in (*places, *([having.this] if having is not None else [])):
+        for call in aggregate_calls(each):
+            grouping.aggregate(call)
+    grouped = _grouped(node, keys, grouping, sets, environment)
+    if having is not None:
+        grouped = filter_where(having.this, grouped, grouping.flat, environment, lower_query)
     return grouped, grouping.flat
+
+
+def aggregate_calls(expression: exp.Expression) -> list[exp.Expression]:
+    """The outermost aggregate calls; a window function is none, but its arguments may hold some."""
+    if isinstance(expression, exp.Query):
+        return []
+    if isinstance(expression, exp.Window):
+        call = _called(expression.this)
+        inside = [*call.iter_expressions(), *(each for each in expression.iter_expressions() if each is not expression.this)]
+        return [found for each in inside for found in aggregate_calls(each)]
+    if is_aggregate(expression) or (isinstance(expression, _WRAPPERS) and is_aggregate(_called(expression))):
+        return [expression]
+    return [found for each in expression.iter_expressions() for found in aggregate_calls(each)]
 
 
 class _Grouping:
     """Reads expressions over groups: keys and aggregates become columns."""
 
-    def __init__(self, context: Context, scope: Scope, keys: Expressions) -> None:
-        self.context, self.scope, self.keys = context, scope, keys
+    def __init__(self, environment: Environment, scope: Scope, keys: Keys) -> None:
+        self.environment, self.scope, self.keys = environment, scope, keys
         self.aggregates: list[tuple[str, exp.Expression]] = []
 
     def flat(self, expression: exp.Expression) -> exp.Expression:
         """The expression over the group's columns; the largest parts that are keys are taken first."""
+        if is_lowered(expression):
+            return self.scope.flat(expression)
         key = self._key(expression)
         if key is not None:
             return column(key)
-        if _is_aggregate_call(expression):
-            return column(self._aggregate(expression))
+        if isinstance(expression, exp.Window):
+            return self._window(expression)
+        if aggregate_calls(expression) == [expression]:
+            return column(self.aggregate(expression))
         if isinstance(expression, exp.Column):
-            raise Unsupported(expression, f"column {expression.name}, which is neither grouped nor aggregated")
-        result = expression.copy()
-        for node, copied in zip(_children(expression), _children(result), strict=True):
-            copied.replace(self.flat(node))
-        return result
+            return self._outer(expression)
+        return self._parts(expression)
 
-    def _key(self, expression: exp.Expression) -> str | None:
-        if expression.find(exp.Column) is None:
-            return None
-        try:
-            flat = self.scope.flat(expression) if not expression.find(exp.AggFunc) else None
-        except Unsupported:
-            return None
-        return next((name for name, key in self.keys if key == flat), None)
-
-    def _aggregate(self, call: exp.Expression) -> str:
+    def aggregate(self, call: exp.Expression) -> str:
+        """The column of an aggregate call."""
         flat = self.scope.flat(call)
         for name, known in self.aggregates:
             if known == flat:
                 return name
-        name = self.context.names.column(f"{_word(call)}_{len(self.aggregates) + 1}")
+        name = self.environment.names.column(f"{function_name(_called(call)) or 'aggregate'}_{len(self.aggregates) + 1}")
         self.aggregates.append((name, flat))
         return name
 
+    def _window(self, window: exp.Window) -> exp.Expression:
+        """The function itself is not an aggregate of the groups; everything in it is read over them."""
+        result = window.copy()
+        for part, copied in zip(window.iter_expressions(), list(result.iter_expressions()), strict=True):
+            copied.replace(self._parts_below_call(part) if part is window.this else self.flat(part))
+        return result
 
-def _keys(group: exp.Group | None, select: list[exp.Expression], scope: Scope, context: Context) -> Expressions:
+    def _parts_below_call(self, call: exp.Expression) -> exp.Expression:
+        if isinstance(call, _WRAPPERS):
+            result = call.copy()
+            result.set("this", self._parts_below_call(call.this))
+            if isinstance(call, exp.Filter):
+                result.set("expression", self.flat(call.expression))
+            return result
+        return self._parts(call)
+
+    def _parts(self, expression: exp.Expression) -> exp.Expression:
+        result = expression.copy()
+        for part, copied in zip(expression.iter_expressions(), list(result.iter_expressions()), strict=True):
+            copied.replace(self.flat(part))
+        return result
+
+    def _outer(self, node: exp.Column) -> exp.Expression:
+        if self.scope.outer is not None and node.table not in self.scope.relations:
+            return self.scope.outer(node)
+        raise Unsupported(node, f"column {node.name}, which is neither grouped nor aggregated")
+
+    def _key(self, expression: exp.Expression) -> str | None:
+        if aggregate_calls(expression) or expression.find(exp.Window, exp.Query):
+            return None
+        try:
+            flat = self.scope.flat(expression)
+        except Unsupported:
+            return None
+        return next((name for name, key in self.keys if key == flat), None)
+
+
+def _grouped(node: Node, keys: Keys, grouping: _Grouping, sets: list[list[str]] | None, environment: Environment) -> Node:
+    calls = [(name, call) for name, call in grouping.aggregates if function_name(call) not in ("grouping", "grouping_id")]
+    marks = [(name, call) for name, call in grouping.aggregates if (name, call) not in calls]
+    if sets is None:
+        return Aggregate(node, tuple(keys), tuple(calls))
+    names = (*(name for name, _ in keys), *(name for name, _ in calls), *(name for name, _ in marks))
+    branches = tuple(_one_set(node, keys, calls, marks, chosen, environment) for chosen in sets)
+    return UnionAll(branches, names)
+
+
+def _one_set(node: Node, keys: Keys, calls: Keys, marks: Keys, chosen: list[str], environment: Environment) -> Node:
+    """GROUP BY one of the grouping sets; the other keys are NULL."""
+    renamed = {name: environment.names.column(name) for name, _ in (*keys, *calls)}
+    aggregate = Aggregate(
+        node,
+        tuple((renamed[name], each) for name, each in keys if name in chosen),
+        tuple((renamed[name], each.copy()) for name, each in calls),
+    )
+    outputs: list[tuple[str, exp.Expression]] = [
+        (environment.names.column(name), column(renamed[name]) if name in chosen else exp.Null()) for name, _ in keys
+    ]
+    outputs += [(environment.names.column(name), column(renamed[name])) for name, _ in calls]
+    outputs += [(environment.names.column(name), _mark(call, keys, chosen)) for name, call in marks]
+    return Project(aggregate, tuple(outputs))
+
+
+def _mark(call: exp.Expression, keys: Keys, chosen: list[str]) -> exp.Expression:
+    """GROUPING and GROUPING_ID are constants of a grouping set."""
+    asked = [each for each in call.iter_expressions() if not isinstance(each, exp.Identifier)] or [each for _, each in keys]
+    bits = "".join("0" if name in chosen else "1" for each in asked for name, key in keys if key == each)
+    kind = "tinyint" if function_name(call) == "grouping" else "bigint"
+    return exp.cast(exp.Literal.number(int(bits or "0", 2)), kind)
+
+
+def _keys(group: exp.Group | None, select: list[exp.Expression], scope: Scope, environment: Environment) -> tuple[Keys, list[list[str]] | None]:  # fmt: skip
+    keys: Keys = []
     if group is None:
-        return ()
-    for clause in ("grouping_sets", "cube", "rollup", "totals"):
-        if group.args.get(clause):
-            raise Unsupported(group, clause.upper().replace("_", " "))
-    wanted = list(group.expressions)
+        return keys, None
+
+    def name_of(wanted: exp.Expression) -> str:
+        flat = scope.flat(_by_position(wanted, select))
+        known = next((name for name, each in keys if each == flat), None)
+        if known is None:
+            known = environment.names.column(wanted.name if isinstance(wanted, exp.Column) else "key")
+            keys.append((known, flat))
+        return known
+
+    plain = list(group.expressions)
     if group.args.get("all"):
-        wanted = [each.unalias() for each in select if not _aggregates(each)]
-    keys: list[tuple[str, exp.Expression]] = []
-    for each in wanted:
-        flat = scope.flat(_by_position(each, select))
-        if all(flat != known for _, known in keys):
-            keys.append((context.names.column(each.name if isinstance(each, exp.Column) else "key"), flat))
-    return tuple(keys)
+        plain = [each.unalias() for each in select if not aggregate_calls(each)]
+    sets: list[list[str]] = [[name_of(each) for each in plain if not isinstance(each, exp.Tuple) or each.expressions]]
+    grouped_in_sets = False
+    for clause in _set_clauses(group):
+        grouped_in_sets = True
+        sets = [before + chosen for before in sets for chosen in _expanded(clause, name_of)]
+    return keys, sets if grouped_in_sets else None
+
+
+def _set_clauses(group: exp.Group) -> Iterable[exp.Expression]:
+    for kind in ("grouping_sets", "rollup", "cube"):
+        yield from group.args.get(kind) or []
+
+
+def _expanded(clause: exp.Expression, name_of: Callable[[exp.Expression], str]) -> list[list[str]]:
+    """The grouping sets of one clause."""
+    if isinstance(clause, (exp.Rollup, exp.Cube)):
+        parts = [_names(each, name_of) for each in clause.expressions]
+        if isinstance(clause, exp.Rollup):
+            chosen = [parts[:length] for length in range(len(parts), -1, -1)]
+        else:
+            chosen = [list(each) for size in range(len(parts), -1, -1) for each in combinations(parts, size)]
+        return [[name for part in each for name in part] for each in chosen]
+    if isinstance(clause, exp.GroupingSets):
+        return [found for each in clause.expressions for found in _member(each, name_of)]
+    raise Unsupported(clause, "this GROUP BY")
+
+
+def _member(each: exp.Expression, name_of: Callable[[exp.Expression], str]) -> list[list[str]]:
+    return _expanded(each, name_of) if isinstance(each, (exp.Rollup, exp.Cube, exp.GroupingSets)) else [_names(each, name_of)]
+
+
+def _names(part: exp.Expression, name_of: Callable[[exp.Expression], str]) -> list[str]:
+    if isinstance(part, exp.Tuple):
+        return [name_of(each) for each in part.expressions]
+    return [name_of(part.this if isinstance(part, exp.Paren) else part)]
 
 
 def _by_position(key: exp.Expression, select: list[exp.Expression]) -> exp.Expression:
@@ -95,23 +213,13 @@ def _by_position(key: exp.Expression, select: list[exp.Expression]) -> exp.Expre
 
 def _order(query: exp.Select) -> list[exp.Expression]:
     order = query.args.get("order")
-    return [each.this for each in order.expressions] if order is not None else []
+    keys = [each.this for each in order.expressions] if order is not None else []
+    return [each for each in keys if not (isinstance(each, exp.Column) and not each.table)]
 
 
-def _aggregates(expression: exp.Expression) -> bool:
-    return any(is_aggregate(each) for each in expression.walk(prune=lambda node: isinstance(node, exp.Query)))
+def _called(call: exp.Expression) -> exp.Expression:
+    while isinstance(call, _WRAPPERS):
+        call = call.this
+    return call
 
 
-def _is_aggregate_call(expression: exp.Expression) -> bool:
-    return is_aggregate(expression) or (isinstance(expression, (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)) and _aggregates(expression.this))  # fmt: skip
-
-
-def _children(expression: exp.Expression) -> list[exp.Expression]:
-    return list(expression.iter_expressions())
-
-
-def _word(call: exp.Expression) -> str:
-    inner = call
-    while not isinstance(inner, exp.Func) and isinstance(inner.this, exp.Expression):
-        inner = inner.this
-    return inner.sql_name().lower() if isinstance(inner, exp.Func) and not isinstance(inner, exp.Anonymous) else "aggregate"

@@ -1,99 +1,114 @@
 """Queries: WITH, set operations, SELECT; each gives a relation with named columns."""
 
-from collections.abc import Mapping
-
 from sqlglot import exp
 
-from dbt_lazyview.compiler.algebra import Aggregate, Filter, Generate, Limit, Node, Project, Sort, UnionAll
+from dbt_lazyview.compiler.algebra import Aggregate, Generate, Limit, Node, Project, Sort
 from dbt_lazyview.compiler.block import column
 from dbt_lazyview.compiler.lowering.aggregation import aggregate_select
 from dbt_lazyview.compiler.lowering.relations import lower_from
-from dbt_lazyview.compiler.lowering.scope import Context, Lowered, Scope, Unsupported
+from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, Lowered, Scope, Unsupported
+from dbt_lazyview.compiler.lowering.set_operations import combine
+from dbt_lazyview.compiler.lowering.subqueries import Subqueries, filter_where
+from dbt_lazyview.compiler.lowering.windows import compute_windows
 from dbt_lazyview.compiler.reasons import Reason
 
-Ctes = Mapping[str, Lowered]
 
-
-def lower_query(query: exp.Expression, context: Context, ctes: Ctes, *, is_root: bool = False) -> Lowered:
+def lower_query(query: exp.Expression, environment: Environment, *, is_root: bool = False) -> Lowered:
     """Lower any query; order without limit only matters at the root."""
-    visible = _with(query, context, ctes)
+    inside = _with(query, environment)
     if isinstance(query, exp.Subquery):
-        inner = lower_query(query.this, context, visible, is_root=is_root)
-        return _ordered(query, inner, context, is_root)
+        inner = lower_query(query.this, inside, is_root=is_root)
+        return _ordered(query, inner, is_root)
     if isinstance(query, exp.SetOperation):
-        return _ordered(query, _set_operation(query, context, visible), context, is_root)
+        branches = [lower_query(each, inside) for each in (query.this, query.expression)]
+        return _ordered(query, combine(query, branches, inside), is_root)
     if isinstance(query, exp.Select):
-        return _select(query, context, visible, is_root)
+        return _select(query, inside, is_root)
     raise Unsupported(query, f"{type(query).__name__.upper()} as a query")
 
 
-def _with(query: exp.Expression, context: Context, ctes: Ctes) -> Ctes:
+def _with(query: exp.Expression, environment: Environment) -> Environment:
     clause = query.args.get("with_")
     if clause is None:
-        return ctes
+        return environment
     if clause.args.get("recursive"):
         raise Unsupported(clause, "a recursive CTE", Reason.RECURSIVE)
-    visible = dict(ctes)
     for cte in clause.expressions:
-        visible[cte.alias] = _renamed(lower_query(cte.this, context, visible), cte)
-    return visible
+        lowered = lower_query(cte.this, environment).renamed(list(cte.alias_column_names))
+        environment = environment.with_ctes({**environment.ctes, cte.alias: lowered})
+    return environment
 
 
-def _renamed(lowered: Lowered, holder: exp.Expression) -> Lowered:
-    names = holder.alias_column_names
-    if not names:
-        return lowered
-    return Lowered(lowered.node, tuple((name, own) for name, (_, own) in zip(names, lowered.outputs, strict=True)))
-
-
-def _set_operation(query: exp.SetOperation, context: Context, ctes: Ctes) -> Lowered:
-    if not isinstance(query, exp.Union) or query.args.get("by_name"):
-        raise Unsupported(query, type(query).__name__.upper())
-    branches = [lower_query(each, context, ctes) for each in (query.this, query.expression)]
-    names = tuple(name for name, _ in branches[0].outputs)
-    own = tuple(context.names.column(name) for name in names)
-    node: Node = UnionAll(tuple(_exactly(each) for each in branches), own)
-    if query.args.get("distinct"):
-        node = Aggregate(node, keys=tuple((context.names.column(each), column(each)) for each in own), aggregates=())
-    return Lowered(node, tuple(zip(names, node.columns, strict=True)))
-
-
-def _exactly(lowered: Lowered) -> Node:
-    """A node whose columns are the outputs, in their order."""
-    wanted = tuple(own for _, own in lowered.outputs)
-    if lowered.node.columns == wanted and len(set(wanted)) == len(wanted):
-        return lowered.node
-    return Project(lowered.node, tuple((own, column(own)) for own in wanted))
-
-
-def _select(query: exp.Select, context: Context, ctes: Ctes, is_root: bool) -> Lowered:
+def _select(query: exp.Select, environment: Environment, is_root: bool) -> Lowered:
     _refuse_clauses(query)
-    node, scope = lower_from(query, context, ctes, lower_query)
+    node, scope = lower_from(query, environment, lower_query)
     for lateral in query.args.get("laterals") or []:
-        node, scope = _lateral_view(lateral, node, scope, context)
-    where = query.args.get("where")
-    if where is not None:
-        node = Filter(node, scope.flat(_refuse_subqueries(where.this)))
-    select = [_refuse_subqueries(each) for each in query.expressions]
-    node, flatten = aggregate_select(query, select, node, scope, context)
-    return _projected(query, select, node, flatten, context, is_root)
+        node, scope = _lateral_view(lateral, node, scope, environment)
+    if query.args.get("where") is not None:
+        node = filter_where(query.args["where"].this, node, scope.flat, environment, lower_query)
+    early = Subqueries(node, scope.flat, environment, lower_query)
+    grouped, flatten = aggregate_select(early.inside_aggregates(query), early.node, scope, environment, lower_query)
+    late = Subqueries(grouped, flatten, environment, lower_query)
+    replaced = late.in_select_and_order(early.query)
+    node, flatten = compute_windows(replaced, late.node, flatten, environment)
+    return _projected(replaced, node, flatten, environment, is_root)
 
 
-def _projected(query, select, node, flatten, context, is_root):  # type: ignore[no-untyped-def]
-    outputs = [(each.alias_or_name, flatten(each.unalias())) for each in select]
-    columns = [(context.names.column(name), each) for name, each in outputs]
-    by_name = {name: own for (name, _), (own, _) in zip(outputs, columns, strict=True)}
-    hidden: list[tuple[str, exp.Expression]] = []
-    order = [_order_key(each, by_name, columns, hidden, flatten, context) for each in _order_of(query, is_root)]
-    node = Project(node, (*columns, *hidden))
+def _projected(query: exp.Select, node: Node, flatten: Flatten, environment: Environment, is_root: bool) -> Lowered:
+    outputs = [(each.alias_or_name, flatten(each.unalias())) for each in query.expressions]
+    columns = [(environment.names.column(name), each) for name, each in outputs]
+    order = _OrderKeys({name: own for (name, _), (own, _) in zip(outputs, columns, strict=True)}, columns, flatten, environment)
+    keys = [order.key(each) for each in _order_of(query, is_root)]
+    node = Project(node, (*columns, *order.hidden))
     if query.args.get("distinct"):
         if query.args["distinct"].args.get("on"):
             raise Unsupported(query, "DISTINCT ON")
-        node = Aggregate(node, keys=tuple((own, column(own)) for own, _ in columns), aggregates=())
-    node = _sorted_and_limited(query, node, order)
-    if hidden:
+        node = _distinct(node, [own for own, _ in columns], environment)
+        columns = list(zip(node.columns, (each for _, each in columns), strict=True))
+        keys = [_moved(key, dict(zip(order.names(), node.columns, strict=False))) for key in keys]
+    node = _sorted_and_limited(query, node, keys)
+    if order.hidden:
         node = Project(node, tuple((own, column(own)) for own, _ in columns))
     return Lowered(node, tuple((name, own) for (name, _), (own, _) in zip(outputs, columns, strict=True)))
+
+
+def _distinct(node: Node, columns: list[str], environment: Environment) -> Aggregate:
+    return Aggregate(node, tuple((environment.names.column(own), column(own)) for own in columns), ())
+
+
+def _moved(key: exp.Ordered, renamed: dict[str, str]) -> exp.Ordered:
+    moved = key.copy()
+    moved.set("this", column(renamed[key.this.name]))
+    return moved
+
+
+class _OrderKeys:
+    """ORDER BY an output, an expression that is one, or something that travels as a hidden column."""
+
+    def __init__(self, by_name: dict[str, str], columns: list[tuple[str, exp.Expression]], flatten: Flatten, environment: Environment) -> None:  # fmt: skip
+        self.by_name, self.columns, self.flatten, self.environment = by_name, columns, flatten, environment
+        self.hidden: list[tuple[str, exp.Expression]] = []
+
+    def names(self) -> list[str]:
+        return [own for own, _ in self.columns]
+
+    def key(self, ordered: exp.Ordered) -> exp.Ordered:
+        key = ordered.copy()
+        key.set("this", column(self._column(ordered.this)))
+        return key
+
+    def _column(self, wanted: exp.Expression) -> str:
+        if isinstance(wanted, exp.Column) and not wanted.table and wanted.name in self.by_name:
+            return self.by_name[wanted.name]
+        if isinstance(wanted, exp.Literal) and wanted.is_int:
+            return self.columns[int(wanted.name) - 1][0]
+        flat = self.flatten(wanted)
+        for name, known in (*self.columns, *self.hidden):
+            if known == flat:
+                return name
+        own = self.environment.names.column("order_key")
+        self.hidden.append((own, flat))
+        return own
 
 
 def _order_of(query: exp.Expression, is_root: bool) -> list[exp.Ordered]:
@@ -103,31 +118,16 @@ def _order_of(query: exp.Expression, is_root: bool) -> list[exp.Ordered]:
     return list(order.expressions)
 
 
-def _order_key(each, by_name, columns, hidden, flatten, context):  # type: ignore[no-untyped-def]
-    """ORDER BY an output, an expression that is one, or something that travels as a hidden column."""
-    wanted = each.this
-    if isinstance(wanted, exp.Column) and not wanted.table and wanted.name in by_name:
-        own = by_name[wanted.name]
-    else:
-        flat = flatten(wanted)
-        own = next((name for name, known in (*columns, *hidden) if known == flat), None)
-        if own is None:
-            own = context.names.column("order_key")
-            hidden.append((own, flat))
-    key = each.copy()
-    key.set("this", column(own))
-    return key
-
-
-def _ordered(query: exp.Expression, lowered: Lowered, context: Context, is_root: bool) -> Lowered:
+def _ordered(query: exp.Expression, lowered: Lowered, is_root: bool) -> Lowered:
     """ORDER BY and LIMIT around a set operation or a parenthesis."""
     names = lowered.named()
     keys = []
     for each in _order_of(query, is_root):
-        if not (isinstance(each.this, exp.Column) and each.this.name in names):
+        position = int(each.this.name) - 1 if isinstance(each.this, exp.Literal) and each.this.is_int else None
+        if position is None and not (isinstance(each.this, exp.Column) and each.this.name in names):
             raise Unsupported(each, "ORDER BY an expression after a set operation")
         key = each.copy()
-        key.set("this", column(names[each.this.name]))
+        key.set("this", column(lowered.columns[position] if position is not None else names[each.this.name]))
         keys.append(key)
     return Lowered(_sorted_and_limited(query, lowered.node, keys), lowered.outputs)
 
@@ -141,28 +141,18 @@ def _sorted_and_limited(query: exp.Expression, node: Node, order: list[exp.Order
     return node
 
 
-def _lateral_view(lateral: exp.Lateral, node: Node, scope: Scope, context: Context) -> tuple[Node, Scope]:
+def _lateral_view(lateral: exp.Lateral, node: Node, scope: Scope, environment: Environment) -> tuple[Node, Scope]:
     alias = lateral.args["alias"]
     names = [each.name for each in alias.args.get("columns") or []]
-    own = tuple(context.names.column(name, alias.name) for name in names)
+    own = tuple(environment.names.column(name, alias.name) for name in names)
     if not names:
         raise Unsupported(lateral, "LATERAL VIEW without column names")
     generated = Generate(node, scope.flat(lateral.this), own, bool(lateral.args.get("outer")))
     relations = {**scope.relations, alias.name: dict(zip(names, own, strict=True))}
-    return generated, Scope(relations)
-
-
-def _refuse_subqueries(expression: exp.Expression) -> exp.Expression:
-    found = expression.find(exp.Subquery, exp.Exists, exp.Query)
-    if found is not None:
-        raise Unsupported(found, "a subquery inside an expression")
-    window = expression.find(exp.Window)
-    if window is not None:
-        raise Unsupported(window, "a window function")
-    return expression
+    return generated, Scope(relations, scope.outer)
 
 
 def _refuse_clauses(query: exp.Select) -> None:
-    for clause, what in (("qualify", "QUALIFY"), ("windows", "WINDOW"), ("sample", "TABLESAMPLE"), ("cluster", "CLUSTER BY"), ("distribute", "DISTRIBUTE BY"), ("sort", "SORT BY"), ("connect", "CONNECT BY"), ("match", "MATCH_RECOGNIZE")):  # fmt: skip
+    for clause, what in (("windows", "WINDOW"), ("sample", "TABLESAMPLE"), ("cluster", "CLUSTER BY"), ("distribute", "DISTRIBUTE BY"), ("sort", "SORT BY"), ("connect", "CONNECT BY"), ("match", "MATCH_RECOGNIZE")):  # fmt: skip
         if query.args.get(clause):
             raise Unsupported(query, what)

@@ -1,7 +1,7 @@
 """What lowering keeps in mind: unique column names, visible relations, the tables behind short names."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -10,6 +10,10 @@ from dbt_lazyview.compiler.block import column, fresh
 from dbt_lazyview.compiler.catalog import Table
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.names import RESERVED_PREFIX
+
+Flatten = Callable[[exp.Expression], exp.Expression]
+
+_LOWERED = "lv_lowered"  # qualifier of a column that is already one of the tree
 
 
 class Unsupported(Exception):
@@ -29,6 +33,16 @@ class Lowered:
 
     def named(self) -> dict[str, str]:
         return dict(self.outputs)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(own for _, own in self.outputs)
+
+    def renamed(self, names: list[str]) -> "Lowered":
+        """Under the column names of an alias, if it gives any."""
+        if not names:
+            return self
+        return Lowered(self.node, tuple((name, own) for name, (_, own) in zip(names, self.outputs, strict=True)))
 
 
 @dataclass
@@ -54,12 +68,20 @@ class Names:
         return found
 
 
-@dataclass
-class Context:
-    """Shared by the lowering of one query."""
+@dataclass(frozen=True)
+class Environment:
+    """Shared by the lowering of one query: tables, names, visible CTEs, and the query around a subquery."""
 
     tables: Mapping[str, Table]
     names: Names = field(default_factory=Names)
+    ctes: Mapping[str, Lowered] = field(default_factory=dict)
+    outer: Flatten | None = None
+
+    def with_ctes(self, ctes: Mapping[str, Lowered]) -> "Environment":
+        return replace(self, ctes=ctes)
+
+    def inside(self, outer: Flatten) -> "Environment":
+        return replace(self, outer=outer)
 
 
 @dataclass(frozen=True)
@@ -67,11 +89,7 @@ class Scope:
     """The relations a SELECT's expressions may name: alias -> column -> unique column."""
 
     relations: Mapping[str, Mapping[str, str]]
-    outer: "Scope | None" = None
-
-    def column(self, node: exp.Column) -> str | None:
-        found = self.relations.get(node.table, {}).get(node.name)
-        return found
+    outer: Flatten | None = None
 
     def flat(self, expression: exp.Expression) -> exp.Expression:
         """The expression over unique columns."""
@@ -83,10 +101,24 @@ class Scope:
         return result
 
     def _flat_column(self, node: exp.Column) -> exp.Expression:
-        found = self.column(node)
-        if found is None:
-            raise Unsupported(node, f"column {node.sql()} cannot be resolved")
-        return column(found)
+        if node.table == _LOWERED:
+            return column(node.name)
+        if node.table in self.relations:
+            found = self.relations[node.table].get(node.name)
+            if found is not None:
+                return column(found)
+        elif self.outer is not None:
+            return self.outer(node)
+        raise Unsupported(node, f"column {node.sql('spark').replace('`', '')}, which cannot be resolved")
+
+
+def lowered_column(name: str) -> exp.Column:
+    """A column of the tree, to stand inside an expression that is not lowered yet."""
+    return column(name, _LOWERED)
+
+
+def is_lowered(node: exp.Expression) -> bool:
+    return isinstance(node, exp.Column) and node.table == _LOWERED
 
 
 def _plain(name: str) -> str:

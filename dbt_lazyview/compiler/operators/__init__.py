@@ -6,18 +6,24 @@ from dbt_lazyview.compiler.operators.aggregate import AggregateRule
 from dbt_lazyview.compiler.operators.filter import FilterRule
 from dbt_lazyview.compiler.operators.generate import GenerateRule
 from dbt_lazyview.compiler.operators.join import JoinRule
+from dbt_lazyview.compiler.operators.outer_join import OuterJoinRule
 from dbt_lazyview.compiler.operators.project import ProjectRule
 from dbt_lazyview.compiler.operators.scan import ScanRule
+from dbt_lazyview.compiler.operators.semi_join import SemiJoinRule
 from dbt_lazyview.compiler.operators.union_all import UnionAllRule
 from dbt_lazyview.compiler.operators.values import ValuesRule
+from dbt_lazyview.compiler.operators.window import WindowRule
 
 RULES: dict[type[algebra.Node], Rule] = {
     algebra.Aggregate: AggregateRule(),
     algebra.Filter: FilterRule(),
     algebra.Generate: GenerateRule(),
     algebra.Join: JoinRule(),
+    algebra.OuterJoin: OuterJoinRule(),
     algebra.Project: ProjectRule(),
     algebra.Scan: ScanRule(),
+    algebra.SemiJoin: SemiJoinRule(),
     algebra.UnionAll: UnionAllRule(),
     algebra.Values: ValuesRule(),
+    algebra.Window: WindowRule(),
 }

@@ -1,6 +1,5 @@
 """Project: linear, the same expressions on the delta."""
 
-from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Node, Project
 from dbt_lazyview.compiler.block import Block
 from dbt_lazyview.compiler.derivation import Derivation
@@ -22,9 +21,4 @@ def _small(block: Block, node: Project, derivation: Derivation) -> Block:
     total = sum(sizes.get(used.name, 1) for _, each in node.outputs for used in each.find_all(exp.Column))
     if total < _LARGE * max(1, len(node.outputs)):
         return block
-    return derivation.read_sum((block,), block.columns, "projected") if block.weight is not None else _named(block, derivation)
-
-
-def _named(block: Block, derivation: Derivation) -> Block:
-    name = derivation.derive(block.query(), "projected")
-    return sql.Block((sql.Item(name, name),), {each: sql.column(each, name) for each in block.columns}, label=block.label)
+    return derivation.named(block, "projected")

@@ -11,11 +11,14 @@ from dbt_lazyview.compiler.algebra import (
     Join,
     Limit,
     Node,
+    OuterJoin,
     Project,
     Scan,
+    SemiJoin,
     Sort,
     UnionAll,
     Values,
+    Window,
 )
 from dbt_lazyview.compiler.block import column
 
@@ -58,6 +61,13 @@ def _needs_of_inputs(node: Node, wanted: set[str]) -> list[tuple[Node, set[str]]
     if isinstance(node, Join):
         used = wanted | (_used(node.condition) if node.condition is not None else set())
         return [(member, used & set(member.columns)) for member in node.members]
+    if isinstance(node, (OuterJoin, SemiJoin)):
+        used = wanted | _used(node.condition)
+        return [(side, used & set(side.columns)) for side in node.inputs]
+    if isinstance(node, Window):
+        names = {name for name, _ in node.functions}
+        functions = [each for name, each in node.functions if name in wanted]
+        return [(node.input, (wanted - names) | _used(*node.partition, *functions))]
     if isinstance(node, UnionAll):
         positions = [i for i, name in enumerate(node.names) if name in wanted]
         return [(branch, {branch.columns[i] for i in positions}) for branch in node.branches]
@@ -79,6 +89,10 @@ def _narrowed(node: Node, wanted: set[str], inputs: tuple[Node, ...]) -> Node:
         return Aggregate(inputs[0], node.keys, tuple(each for each in node.aggregates if each[0] in wanted))
     if isinstance(node, Join):
         return Join(inputs, node.condition)
+    if isinstance(node, (OuterJoin, SemiJoin)):
+        return replace(node, left=inputs[0], right=inputs[1])
+    if isinstance(node, Window):
+        return Window(inputs[0], node.partition, tuple(each for each in node.functions if each[0] in wanted))
     if isinstance(node, UnionAll):
         return _narrowed_union(node, wanted, inputs)
     if isinstance(node, Values):

@@ -45,13 +45,17 @@ class TestDeltaByDefault:
         for table in ("people", "as_table", "merged", "people_history", "`order`"):
             properties = dict(self._rows(project, f"show tblproperties {{schema}}.{table}"))
             assert properties["delta.enableChangeDataFeed"] == "true", table
-        (file,) = self._rows(project, "select distinct split_part(input_file_name(), '.', -1) from {schema}.plain_parquet")
+        (file,) = self._rows(
+            project, "select distinct split_part(input_file_name(), '.', -1) from {schema}.plain_parquet"
+        )
         assert file[0] == "parquet"
         assert not self._is_delta(project, "plain_parquet")
         assert self._is_delta(project, "as_table")
 
     def _is_delta(self, project, table):
-        return ("Provider", "delta") in {tuple(r[:2]) for r in self._rows(project, f"describe extended {{schema}}.{table}")}
+        return ("Provider", "delta") in {
+            tuple(r[:2]) for r in self._rows(project, f"describe extended {{schema}}.{table}")
+        }
 
     def _rows(self, project, sql):
         return [tuple(row) for row in project.run_sql(sql, fetch="all")]

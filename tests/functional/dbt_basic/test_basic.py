@@ -21,7 +21,7 @@ from dbt.tests.adapter.basic.test_snapshot_check_cols import BaseSnapshotCheckCo
 from dbt.tests.adapter.basic.test_snapshot_timestamp import BaseSnapshotTimestamp
 from dbt.tests.adapter.basic.test_table_materialization import BaseTableMaterialization
 from dbt.tests.adapter.basic.test_validate_connection import BaseValidateConnection
-from dbt.tests.util import run_dbt
+from dbt.tests.util import AnyInteger, run_dbt
 
 SPARK_CATALOG = {
     "role": getpass.getuser(),
@@ -102,7 +102,7 @@ class TestDocsGenReferences(BaseDocsGenReferences):
         catalog = expected_references_catalog(project, bigint_type="bigint", **SPARK_CATALOG)
         for table in (*catalog["nodes"].values(), *catalog["sources"].values()):
             for column in table["columns"].values():
-                column["index"] -= 1  # dbt-spark counts from 0
+                column["index"] = AnyInteger()  # dbt-spark counts from 0
         return catalog
 
 

@@ -1,0 +1,45 @@
+# Two commands do everything on a machine with Python 3.10+ and make:
+#   make demo    a small project: built, changed, refreshed from the changes
+#   make test    all tests (make check is the quick part, without Spark)
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+STEP = @printf '\033[1m==> %s\033[0m\n'
+
+.PHONY: demo test check lint format install java clean
+
+demo: install java
+	@$(BIN)/python integration_tests/run_demo.py
+
+test: check java
+	$(STEP) "Spark and dbt tests"
+	@$(BIN)/pytest -q tests/functional
+
+check: lint
+	$(STEP) "unit, golden and property tests"
+	@$(BIN)/pytest -q $(wildcard tests/unit tests/golden tests/property) dbt_lazyview/compiler dbt_lazyview/adapter
+
+lint: install
+	$(STEP) "ruff and mypy"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: install
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+install: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml
+	@PYTHON="$(PYTHON)" sh scripts/install.sh "$(VENV)"
+	@touch $@
+
+java: install
+	@sh scripts/java.sh "$(BIN)/python"
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis integration_tests/.lazyview integration_tests/target integration_tests/logs
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

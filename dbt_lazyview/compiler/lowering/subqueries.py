@@ -1,0 +1,160 @@
+"""
+Subqueries in expressions become joins (EXISTS, IN: semi and anti joins; scalar ones: left joins to an aggregate).
+
+A correlated subquery is lowered with the columns of the query around it left free; decorrelation.py then ties them.
+"""
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from dbt_lazyview.compiler.algebra import Filter, Node, SemiJoin
+from dbt_lazyview.compiler.block import column, conjuncts
+from dbt_lazyview.compiler.functions import is_aggregate
+from dbt_lazyview.compiler.lowering.decorrelation import attach_value, semi_join
+from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, Lowered, Unsupported, lowered_column
+
+LowerQuery = Callable[..., Lowered]
+
+
+def filter_where(
+    predicate: exp.Expression, node: Node, flatten: Flatten, environment: Environment, lower_query: LowerQuery
+) -> Node:
+    """The rows that satisfy a predicate: plain parts first, then one join per EXISTS or IN, then the rest."""
+    plain, others = [], []
+    for part in conjuncts(predicate):
+        (others if part.find(exp.Query) else plain).append(part)
+    if plain:
+        node = Filter(node, exp.and_(*(flatten(_parenthesized(each)) for each in plain)))
+    for part in others:
+        node = _Part(part, node, flatten, environment, lower_query).filtered()
+    return node
+
+
+class _Part:
+    """One conjunct that holds a subquery."""
+
+    def __init__(self, part: exp.Expression, node: Node, flatten: Flatten, environment: Environment, lower_query: LowerQuery) -> None:  # fmt: skip
+        self.part, self.node, self.flatten = part, node, flatten
+        self.environment, self.lower_query = environment, lower_query
+
+    def filtered(self) -> Node:
+        negated, test = _peeled(self.part)
+        if isinstance(test, exp.Exists):
+            return self._semi(test.this, None, negated)
+        if isinstance(test, exp.In) and test.args.get("query"):
+            return self._semi(test.args["query"], test.this, negated)
+        subqueries = Subqueries(self.node, self.flatten, self.environment, self.lower_query)
+        replaced = subqueries.replaced(self.part)
+        return Filter(subqueries.node, self.flatten(replaced))
+
+    def _semi(self, query: exp.Expression, compared: exp.Expression | None, negated: bool) -> SemiJoin:
+        inner = self.lower_query(_unwrapped(query), self.environment.inside(self.flatten))
+        conditions: list[exp.Expression] = []
+        if compared is not None:
+            sides = compared.expressions if isinstance(compared, exp.Tuple) else [compared]
+            equal = exp.and_(*(
+                exp.EQ(this=_parenthesized(self.flatten(side)), expression=column(own))
+                for side, own in zip(sides, inner.columns, strict=True)
+            ))  # fmt: skip
+            # NOT IN keeps a row only if every comparison is false: one that is not false (NULL, too) counts as a match.
+            conditions.append(exp.Coalesce(this=equal, expressions=[exp.true()]) if negated else equal)
+        return semi_join(self.node, inner.node, conditions, negated, self.environment)
+
+
+class Subqueries:
+    """Replaces the subqueries of expressions by columns of a growing node."""
+
+    def __init__(self, node: Node, flatten: Flatten, environment: Environment, lower_query: LowerQuery) -> None:
+        self.node, self.flatten, self.environment, self.lower_query = node, flatten, environment, lower_query
+        self.query: exp.Select | None = None
+
+    def inside_aggregates(self, query: exp.Select) -> exp.Select:
+        """Those that aggregates and group keys read must be there before grouping."""
+        self.query = query.copy()
+        if query.args.get("group") is not None:
+            self.query.args["group"].replace(self.replaced(self.query.args["group"]))
+        for place in (*self.query.expressions, *_clauses(self.query, "having", "order", "qualify")):
+            for call in [each for each in place.find_all(exp.Func) if is_aggregate(each) and each.find(exp.Query)]:
+                for part in list(call.iter_expressions()):
+                    part.replace(self.replaced(part))
+        return self.query
+
+    def in_select_and_order(self, query: exp.Select | None) -> exp.Select:
+        assert query is not None
+        result = query.copy()
+        for place in (*result.expressions, *_clauses(result, "order", "qualify")):
+            if place.find(exp.Query):
+                place.replace(self.replaced(place))
+        return result
+
+    def replaced(self, expression: exp.Expression) -> exp.Expression:
+        """The expression with every outermost subquery read from a column."""
+        if isinstance(expression, exp.Exists):
+            return _is_positive(self._scalar(_count_of(expression.this)))
+        if isinstance(expression, exp.In) and expression.args.get("query"):
+            return self._membership(expression)
+        if isinstance(expression, (exp.Subquery, exp.Query)):
+            return self._scalar(_unwrapped(expression))
+        result = expression.copy()
+        for part in list(result.iter_expressions()):
+            if part.find(exp.Query):
+                part.replace(self.replaced(part))
+        return result
+
+    def _scalar(self, query: exp.Expression) -> exp.Expression:
+        inner = self.lower_query(query, self.environment.inside(self.flatten))
+        self.node, name = attach_value(self.node, inner, self.environment)
+        return lowered_column(name)
+
+    def _membership(self, test: exp.In) -> exp.Expression:
+        """x IN (query) as a value: true, false or unknown."""
+        if isinstance(test.this, exp.Tuple):
+            raise Unsupported(test, "IN over several columns inside a larger expression")
+        query = _unwrapped(test.args["query"])
+        rows = exp.Subquery(this=query.copy(), alias=exp.TableAlias(this=exp.to_identifier("lv_in")))
+        value = exp.column(exp.to_identifier(query.named_selects[0]), table=exp.to_identifier("lv_in"))
+        found = exp.select("COUNT(*)").from_(rows.copy()).where(exp.EQ(this=value.copy(), expression=_parenthesized(test.this.copy())))
+        unknown = exp.select("COUNT(*)").from_(rows.copy()).where(exp.Is(this=value.copy(), expression=exp.Null()))
+        everything = exp.select("COUNT(*)").from_(rows)
+        counts = [self._scalar(each) for each in (found, unknown, everything)]
+        is_null = exp.Is(this=_parenthesized(self.replaced(test.this)), expression=exp.Null())
+        cases = [
+            exp.If(this=_is_positive(counts[0]), true=exp.true()),
+            exp.If(this=_is_positive(counts[1]), true=exp.Null()),
+            exp.If(this=exp.and_(is_null, _is_positive(counts[2])), true=exp.Null()),
+        ]
+        return exp.Case(ifs=cases, default=exp.false())
+
+
+def _clauses(query: exp.Select, *names: str) -> list[exp.Expression]:
+    return [query.args[name] for name in names if query.args.get(name) is not None]
+
+
+def _peeled(part: exp.Expression) -> tuple[bool, exp.Expression]:
+    negated = False
+    while isinstance(part, (exp.Not, exp.Paren)):
+        negated ^= isinstance(part, exp.Not)
+        part = part.this
+    return negated, part
+
+
+def _unwrapped(query: exp.Expression) -> exp.Expression:
+    while isinstance(query, exp.Subquery) and not any(query.args.get(each) for each in ("with_", "order", "limit", "alias")):
+        query = query.this
+    return query
+
+
+def _count_of(query: exp.Expression) -> exp.Select:
+    rows = exp.Subquery(this=_unwrapped(query).copy(), alias=exp.TableAlias(this=exp.to_identifier("lv_exists")))
+    return exp.select("COUNT(*)").from_(rows)
+
+
+def _is_positive(expression: exp.Expression) -> exp.Expression:
+    return exp.Paren(this=exp.GT(this=expression, expression=exp.Literal.number(0)))
+
+
+def _parenthesized(expression: exp.Expression) -> exp.Expression:
+    return exp.Paren(this=expression) if isinstance(expression, (exp.Binary, exp.Connector, exp.Not)) else expression
+
+

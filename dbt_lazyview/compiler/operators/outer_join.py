@@ -1,0 +1,71 @@
+"""
+Left and full join: the inner join plus the padded anti join.
+
+    L ⟕ R = L ⋈ R + pad(L ▷ R)        L ⟗ R = L ⟕ R + pad(R ▷ L)
+    D(L ⟕ R) = D(L) ⟕ R+  +  L- ⋈ D(R)  +  pad(rows of L- whose match with R came or went, negated)
+"""
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from dbt_lazyview.compiler import block as sql
+from dbt_lazyview.compiler.algebra import OuterJoin, SemiJoin
+from dbt_lazyview.compiler.block import Bag, Block
+from dbt_lazyview.compiler.derivation import Derivation, When
+from dbt_lazyview.compiler.operators.semi_join import SemiJoinRule, flipped_matches
+from dbt_lazyview.names import WEIGHT
+
+
+class OuterJoinRule:
+    is_linear = False
+
+    def rows(self, node: OuterJoin, when: When, derivation: Derivation) -> Bag:
+        left = derivation.single(derivation.new(node.left), node.left.columns, "left_new")
+        right = derivation.single(derivation.new(node.right), node.right.columns, "right_new")
+        return (_native(node, replace(left, weight=None), right, "FULL" if node.is_full else "LEFT", derivation),)
+
+    def delta(self, node: OuterJoin, derivation: Derivation) -> Bag:
+        parts = (*self._left_changes(node, derivation), *self._right_changes(node, derivation))
+        if not node.is_full:
+            return parts
+        unmatched = SemiJoin(node.right, node.left, node.condition, is_anti=True)
+        return (*parts, *_padded(SemiJoinRule().delta(unmatched, derivation), node.columns))
+
+    def _left_changes(self, node: OuterJoin, derivation: Derivation) -> Bag:
+        if not derivation.changed(node.left):
+            return ()
+        right = derivation.single(derivation.new(node.right), node.right.columns, "right_new")
+        delta = derivation.single(derivation.delta(node.left), node.left.columns, "left_delta")
+        return (_native(node, delta, right, "LEFT", derivation),)
+
+    def _right_changes(self, node: OuterJoin, derivation: Derivation) -> Bag:
+        if not derivation.changed(node.right):
+            return ()
+        left = derivation.single(derivation.old(node.left), node.left.columns, "left_old")
+        delta = derivation.single(derivation.delta(node.right), node.right.columns, "right_delta")
+        matched = sql.product([delta, left], label=delta.label).filter(*sql.conjuncts(node.condition))
+        flipped = flipped_matches(node.left, node.right, node.condition, derivation).negated()
+        return (matched, *_padded((flipped,), node.columns))
+
+
+def _native(node: OuterJoin, left: Block, right: Block, side: str, derivation: Derivation) -> Block:
+    """The engine's own outer join; the weight is that of the left side."""
+    l_rows = derivation.named(left, "left_rows")
+    r_rows = sql.with_fresh_aliases(derivation.named(replace(right, weight=None), "right_rows"), sql.aliases(l_rows))
+    columns = {**l_rows.columns, **r_rows.columns}
+    select = replace(l_rows, columns=columns).query()
+    item = r_rows.items[0]
+    table = exp.Table(this=sql.identifier(item.relation), alias=exp.TableAlias(this=sql.identifier(item.alias)))
+    select = select.join(table, on=sql.substitute(node.condition, columns), join_type=side, copy=False)
+    name = derivation.derive(select, "outer_join")
+    weight = sql.column(WEIGHT, name) if l_rows.weight is not None else None
+    return sql.read(name, name, [(each, each) for each in node.columns], weight=weight, label=left.label)
+
+
+def _padded(bag: Bag, columns: tuple[str, ...]) -> Bag:
+    """Missing columns are NULL."""
+    return tuple(
+        replace(block, columns={each: block.columns.get(each, exp.Null()) for each in columns}) for block in bag
+    )
+

@@ -57,10 +57,17 @@ def describe_relation(name: Name, rows: Sequence[Row]) -> Table | StoredView:
     columns, details = columns_of(rows), details_of(rows)
     if not details:
         raise CatalogError(f"{sql_name(name)} is a temporary view: it has no lasting definition.")
-    full = (details["Catalog"], details.get("Database") or details["Namespace"], details["Table"]) if "Table" in details else name
+    full = _full_name(details) or name
     if details.get("Type") != "VIEW":
         return Table(full, columns)
-    return StoredView(full, details["View Text"], parts(details.get("View Catalog and Namespace", "")), _output(columns, details))
+    namespace = parts(details.get("View Catalog and Namespace", ""))
+    return StoredView(full, details["View Text"], namespace, _output(columns, details))
+
+
+def _full_name(details: Mapping[str, str]) -> Name | None:
+    """Catalog, schema and table as the catalog spells them; a table by path has none."""
+    schema = details.get("Database") or details.get("Namespace")
+    return (details["Catalog"], schema, details["Table"]) if schema and "Table" in details else None
 
 
 def _output(columns: Sequence[Column], details: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

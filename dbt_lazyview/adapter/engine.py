@@ -19,7 +19,7 @@ logger = AdapterLogger("LazyView")
 
 
 class DbtEngine:
-    """Runs SQL on its own connection: dbt's is shared with other writers, and a record must not leak into their commits."""
+    """Runs SQL on a connection of its own: other writers share dbt's, and must not carry our record."""
 
     def __init__(self, adapter: BaseAdapter, connection: Connection) -> None:
         self.adapter, self.connection = adapter, connection

@@ -1,7 +1,119 @@
 """What macros may ask the adapter about lazy views."""
 
-from dbt.adapters.base.meta import AdapterMeta
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from dbt.adapters.base.meta import AdapterMeta, available
+from dbt.adapters.contracts.connection import AdapterResponse
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt_lazyview.adapter.engine import DbtEngine, open_engine
+from dbt_lazyview.adapter.models import check_model, definition_of, is_read_by_lazy_view, lazy_views
+from dbt_lazyview.compiler.catalog import CatalogError, Name
+from dbt_lazyview.compiler.reasons import ModelError
+from dbt_lazyview.maintenance.engine import EngineError
+from dbt_lazyview.maintenance.errors import RefreshError
+from dbt_lazyview.maintenance.explain import explain
+from dbt_lazyview.maintenance.outcome import Outcome
+from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.preview import preview
+from dbt_lazyview.maintenance.refresh import refresh
+from dbt_lazyview.maintenance.stored import stored_target
+from dbt_lazyview.maintenance.tree import Target
+
+
+@dataclass
+class LazyViewResponse(AdapterResponse):
+    """The outcome of a refresh, as `run_results.json` shows it."""
+
+    kind: str = ""
+    reason: str = ""
+    changes: int | None = None
+    rows_changed: int | None = None
+    statements: int = 0
+    strategy: str = ""
 
 
 class LazyViewMethods(metaclass=AdapterMeta):
-    """The `@available` methods and hooks of lazy views; a base class of the adapter (the metaclass makes dbt see them)."""
+    """The `@available` methods of lazy views; a base class of the adapter (the metaclass makes dbt see them)."""
+
+    @available.parse_none
+    def check_lazy_view(self, model: dict[str, Any]) -> None:
+        """Refuse a model that no lazy view can be made of."""
+        with told_by_dbt(model["name"]):
+            check_model(model)
+
+    @available.parse_none
+    def refresh_lazy_view(self, relation: Any, sql: str, model: dict[str, Any], full_refresh: bool) -> LazyViewResponse:
+        """Build or refresh a model; under `--empty` and `--sample` only its public view, and only if there is none."""
+        is_parent = is_read_by_lazy_view(model["unique_id"], self._nodes())
+        definition = definition_of(model, sql, is_parent)
+        with self._engine(model["name"]) as engine:
+            target = Target(_name(engine, relation), definition)
+            if self._is_partial_run():
+                return _response(preview(engine, target))
+            return _response(refresh(engine, target, Request(full_refresh=full_refresh)))
+
+    @available.parse_list
+    def lazy_views_named(self, names: list[str] | None) -> list[Any]:
+        """The project's lazy views, parents first: all, or those with the given names."""
+        found = lazy_views(self._nodes())
+        unknown = [name for name in names or () if name not in {node.name for node in found}]
+        if unknown:
+            known = ", ".join(sorted(node.name for node in found)) or "none"
+            raise DbtRuntimeError(f"No lazy view of this project is called {', '.join(unknown)}. Lazy views: {known}.")
+        return [node for node in found if names is None or node.name in names]
+
+    @available.parse_none
+    def refresh_stored_lazy_view(self, node: Any) -> LazyViewResponse:
+        """Refresh by the definition the state remembers; a failure is an outcome too, so that others go on."""
+        try:
+            with self._engine(node.name) as engine:
+                return _response(refresh(engine, stored_target(engine, _name(engine, node))))
+        except DbtRuntimeError as problem:
+            return LazyViewResponse(_message=f"ERROR {problem.msg}", kind="error")
+
+    @available.parse_none
+    def explain_lazy_view(self, node: Any) -> str:
+        """The tree, its rules, and the SQL a refresh would run now."""
+        with self._engine(node.name) as engine:
+            return explain(engine, stored_target(engine, _name(engine, node)))
+
+    @contextmanager
+    def _engine(self, name: str) -> Iterator[DbtEngine]:
+        with told_by_dbt(name), open_engine(self, name) as engine:
+            yield engine
+
+    def _nodes(self) -> list[Any]:
+        return list(self.get_macro_resolver().nodes.values())  # type: ignore[attr-defined]
+
+    def _is_partial_run(self) -> bool:
+        arguments = self.config.args  # type: ignore[attr-defined]
+        return bool(getattr(arguments, "EMPTY", False) or getattr(arguments, "SAMPLE", None))
+
+
+@contextmanager
+def told_by_dbt(name: str) -> Iterator[None]:
+    """Problems of ours as dbt reports them."""
+    try:
+        yield
+    except (ModelError, RefreshError, EngineError, CatalogError) as problem:
+        raise DbtRuntimeError(f"Lazy view {name}: {problem}") from problem
+
+
+def _name(engine: DbtEngine, relation: Any) -> Name:
+    """The full name of a relation or node, as Spark's catalog spells it."""
+    catalog = engine.query(engine.render("current_catalog"))[0]["catalog"]
+    identifier = getattr(relation, "identifier", None) or relation.alias
+    return (catalog, relation.schema.lower(), identifier.lower())
+
+
+def _response(outcome: Outcome) -> LazyViewResponse:
+    parents = "".join(f"; first {parent.view} {parent.line}" for parent in outcome.parents)
+    return LazyViewResponse(
+        _message=outcome.line + parents, kind=outcome.kind, reason=outcome.reason, changes=outcome.changes,
+        rows_changed=outcome.rows_changed, rows_affected=outcome.rows_changed, statements=outcome.statements,
+        strategy=outcome.strategy,
+    )  # fmt: skip

@@ -10,7 +10,12 @@ from dbt_lazyview.maintenance.history import Commit, is_harmless_to_state
 from dbt_lazyview.maintenance.record import Record, to_json
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.tables import Tables
-from dbt_lazyview.names import SETTING_TRANSACTION_APP, SETTING_TRANSACTION_VERSION, SETTING_USER_METADATA, TRANSACTION_APP
+from dbt_lazyview.names import (
+    SETTING_TRANSACTION_APP,
+    SETTING_TRANSACTION_VERSION,
+    SETTING_USER_METADATA,
+    TRANSACTION_APP,
+)
 
 
 class LostRace(Exception):
@@ -31,7 +36,7 @@ def commit(tables: Tables, state: State, statement: str, record: Record) -> Comm
 
 @contextmanager
 def carrying(engine: Engine, record: Record) -> Iterator[None]:
-    """Let every commit of this connection carry the record; left behind, it would make Delta skip later writes silently."""
+    """Let commits of this connection carry the record; left behind, it would make Delta skip later writes silently."""
     settings = {
         SETTING_USER_METADATA: to_json(record),
         SETTING_TRANSACTION_APP: TRANSACTION_APP,

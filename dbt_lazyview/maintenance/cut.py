@@ -35,7 +35,7 @@ def head(tables: Tables, name: Name, detail: Detail, known: Mapping[str, Positio
 
 
 def cut_by_time(tables: Tables, details: Mapping[Name, Detail]) -> Cut:
-    """Of every table the newest version that is no younger than the youngest seen: commits up to then are all visible now."""
+    """Of every table the newest version up to the latest commit seen: whatever is older is visible by now."""
     moment = max(detail.modified for detail in details.values())
     return {name: _at(tables, name, detail, moment) for name, detail in details.items()}
 

@@ -26,4 +26,6 @@ class EngineError(Exception):
 
     @property
     def is_missing_relation(self) -> bool:
-        return any(word in str(self) for word in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND"))
+        return any(
+            word in str(self) for word in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND")
+        )

@@ -21,7 +21,7 @@ WHAT_HAPPENED = {
 }
 REBUILD = "Rebuild it once with --full-refresh, or set refresh_mode: auto."
 REMEDIES = {
-    Reason.CHANGE_FEED_MISSING: f"ALTER TABLE … SET TBLPROPERTIES (delta.enableChangeDataFeed = true) on that source. {REBUILD}",
+    Reason.CHANGE_FEED_MISSING: f"Set the table property delta.enableChangeDataFeed = true on that source. {REBUILD}",
     Reason.HISTORY_GONE: f"Refresh more often, or keep the source's history longer. {REBUILD}",
     Reason.RECORD_FORMAT: f"Upgrade dbt-lazyview. {REBUILD}",
 }
@@ -43,11 +43,8 @@ def refused(view: Name, decision: Decision, problems: tuple[Problem, ...]) -> Re
         told = "\n".join(problem.render() for problem in problems)
         return RefreshError(reason, f"{sql_name(view)} cannot be maintained incrementally.\n{told}")
     about = f" ({decision.about})" if decision.about else ""
-    remedy = REMEDIES.get(reason, REBUILD)
-    return RefreshError(
-        reason,
-        f"{sql_name(view)} needs a full refresh, and refresh_mode is incremental: {WHAT_HAPPENED[reason]}{about}.\n  {remedy}",
-    )
+    what = f"{sql_name(view)} needs a full refresh, and refresh_mode is incremental: {WHAT_HAPPENED[reason]}{about}."
+    return RefreshError(reason, f"{what}\n  {REMEDIES.get(reason, REBUILD)}")
 
 
 def lost(view: Name, attempts: int) -> RefreshError:

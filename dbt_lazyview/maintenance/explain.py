@@ -2,9 +2,9 @@
 
 from dbt_lazyview.maintenance.decide import Decision
 from dbt_lazyview.maintenance.engine import Engine
+from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Plan, Request
 from dbt_lazyview.maintenance.refresh import Arrival, Attempt, begin
-from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.tables import sql_name
 from dbt_lazyview.maintenance.tree import Node, Target
@@ -14,7 +14,9 @@ def explain(engine: Engine, target: Target, request: Request = Request()) -> str
     """The tree with its rules, the decision, and the SQL it would run; parents are read as they are."""
     attempt = begin(engine, target)
     node = attempt.node
-    plan = attempt.planner(node, {name: as_it_is(attempt, parent) for name, parent in node.parents.items()}).plan(request)
+    plan = attempt.planner(node, {name: as_it_is(attempt, parent) for name, parent in node.parents.items()}).plan(
+        request
+    )
     return "\n\n".join([sql_name(target.name), node.view.explain(), *_parents(node), *_told(plan)])
 
 

@@ -11,13 +11,13 @@ CHANGE_FEED = "delta.enableChangeDataFeed"
 
 # Operations that leave every row as it was.
 KEEPS_ROWS = frozenset({
-    "OPTIMIZE", "REORG", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "UPGRADE PROTOCOL",
-    "ADD CONSTRAINT", "DROP CONSTRAINT", "CLUSTER BY", "COMPUTE STATS", "ROW TRACKING BACKFILL", "CREATE TABLE",
+    "OPTIMIZE", "REORG", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "CREATE TABLE",
+    "UPGRADE PROTOCOL", "ADD CONSTRAINT", "DROP CONSTRAINT", "CLUSTER BY", "COMPUTE STATS", "ROW TRACKING BACKFILL",
 })  # fmt: skip
 # Operations that change columns; whether a reader minds is told by comparing the columns themselves.
 CHANGES_COLUMNS = frozenset({
-    "ADD COLUMNS", "CHANGE COLUMN", "CHANGE COLUMNS", "RENAME COLUMN", "DROP COLUMNS", "REPLACE COLUMNS", "UPDATE SCHEMA",
-    "UPDATE COLUMN METADATA",
+    "ADD COLUMNS", "CHANGE COLUMN", "CHANGE COLUMNS", "RENAME COLUMN", "DROP COLUMNS", "REPLACE COLUMNS",
+    "UPDATE SCHEMA", "UPDATE COLUMN METADATA",
 })  # fmt: skip
 MERGED_ROWS = ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted")
 
@@ -120,7 +120,7 @@ def feed_misses_change(commits: Iterable[Commit], feed_was_on: bool) -> bool:
 def _feed_after(commit: Commit, was_on: bool) -> bool:
     properties = mapping(commit.parameters.get("properties"))
     if commit.operation == "SET TBLPROPERTIES":
-        return properties.get(CHANGE_FEED, str(was_on)).lower() == "true"
+        return str(properties.get(CHANGE_FEED, was_on)).lower() == "true"
     if commit.operation == "UNSET TBLPROPERTIES":
         return was_on and CHANGE_FEED not in str(commit.parameters)
     if "REPLACE TABLE" in commit.operation:

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 def milliseconds(moment: datetime | str, zone: str) -> int:
     """
-    Epoch milliseconds of a timestamp as a driver returns it: PySpark in the time zone of this process, Thrift as text in
-    that of the session.
+    Epoch milliseconds of a timestamp as a driver returns it: PySpark in the time zone of this process, Thrift as text
+    in that of the session.
 
     Example:
         >>> milliseconds("2026-01-01 01:00:00.123", "Europe/Berlin")

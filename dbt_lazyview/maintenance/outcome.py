@@ -31,7 +31,7 @@ class Outcome:
             'full (definition_changed): 5 rows, 2.0 s'
         """
         if self.kind == NOOP:
-            return f"noop: nothing new, {self.seconds:.1f} s"
+            return f"noop: {self.reason or 'nothing new'}, {self.seconds:.1f} s"
         head = f"{self.kind} ({self.reason})" if self.reason else self.kind
         parts = [_counted(self.changes, "change"), _counted(self.rows_changed, "row"), self.strategy]
         return f"{head}: " + ", ".join([*filter(None, parts), f"{self.seconds:.1f} s"])

@@ -9,7 +9,14 @@ from dbt_lazyview.compiler.plan import Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.cut import Cut
 from dbt_lazyview.maintenance.decide import (
-    FULL, INCREMENTAL, NOOP, Decision, Situation, choose_strategy, decide, should_advance,
+    FULL,
+    INCREMENTAL,
+    NOOP,
+    Decision,
+    Situation,
+    choose_strategy,
+    decide,
+    should_advance,
 )  # fmt: skip
 from dbt_lazyview.maintenance.definition import to_properties
 from dbt_lazyview.maintenance.public import published_digest
@@ -64,7 +71,9 @@ class Planner:
         recorded = self.state.record.reads if self.state.record and not self.state.distrust else {}
         found = {name: self.follow(name, recorded[sql_name(name)]) for name in self.reads if sql_name(name) in recorded}
         windows = {name: each for name, each in found.items() if isinstance(each, Window)}
-        return windows, tuple(Obstacle(each, sql_name(name)) for name, each in found.items() if isinstance(each, Reason))
+        return windows, tuple(
+            Obstacle(each, sql_name(name)) for name, each in found.items() if isinstance(each, Reason)
+        )
 
     def follow(self, name: Name, recorded: Position) -> Window | Reason:
         now, location = self.reads[name], self.node.details[name].location
@@ -79,15 +88,19 @@ class Planner:
             self.distrust(),
             request.full_refresh,
             request.is_due,
-            definition_changed=bool(record and record.fingerprint != self.node.view.fingerprint and not self.blamed(obstacles)),
+            definition_changed=self.means_something_else() and not self.is_due_to(obstacles),
             settings_changed=bool(record and record.settings != self.settings),
             problems=self.node.view.problems,
             obstacles=obstacles,
             windows=windows,
         )
 
-    def blamed(self, obstacles: tuple[Obstacle, ...]) -> bool:
-        """Whether the same words mean something else now because a source is another one."""
+    def means_something_else(self) -> bool:
+        """Whether the query is not the one behind the stored rows: its own words changed, or a view it reads."""
+        return self.state.record is not None and self.state.record.fingerprint != self.node.view.fingerprint
+
+    def is_due_to(self, obstacles: tuple[Obstacle, ...]) -> bool:
+        """Whether the same words mean something else only because a source is another one now."""
         stored = self.state.definition
         return bool(obstacles) and stored is not None and stored.sql == self.node.target.definition.sql
 

@@ -42,10 +42,11 @@ class Publication:
         comments = self.definition.column_comments
         return tuple(PublicColumn(quoted(each.name), comments.get(each.name.lower(), "")) for each in self.view.columns)
 
-    def statement(self, engine: Engine) -> str:
+    def statement(self, engine: Engine, is_final: bool = True) -> str:
+        """The statement that creates it; a stand-in carries no digest, so that it is never taken for the real one."""
         return engine.render(
             "public_view", relation=sql_name(self.name), columns=self.columns, query=self.view.query,
-            comment=self.definition.comment, properties={PROPERTY_FINGERPRINT: self.digest},
+            comment=self.definition.comment, properties={PROPERTY_FINGERPRINT: self.digest if is_final else ""},
         )  # fmt: skip
 
 
@@ -78,7 +79,7 @@ def published_digest(engine: Engine, name: Name) -> str | None:
         if error.is_missing_relation:
             return None
         raise
-    return next((row["value"] for row in rows if row["key"] == PROPERTY_FINGERPRINT), None)
+    return next((row["value"] for row in rows if row["key"] == PROPERTY_FINGERPRINT and row["value"]), None)
 
 
 def make_room(engine: Engine, name: Name) -> int:

@@ -73,7 +73,9 @@ def judge(state: State, commits: tuple[Commit, ...]) -> State:
 def _uncovered(commits: Iterable[Commit], recorded: Commit, record: Record) -> Iterable[Commit]:
     """Commits of others that changed rows: above the record, or between what a refresh loaded and what it wrote."""
     floor = recorded.version if record.kind in (BUILD, FULL) else record.onto
-    return (each for each in commits if each.version > floor and each is not recorded and not is_harmless_to_state(each))
+    return (
+        each for each in commits if each.version > floor and each is not recorded and not is_harmless_to_state(each)
+    )
 
 
 def _foreign(name: Name) -> Problem:

@@ -29,7 +29,7 @@ def is_same_version(recorded: Position, now: Position) -> bool:
 
 
 def lineage_broken(recorded: Position, commits: Iterable[Commit]) -> Reason | None:
-    """Whether the table is another one than recorded: its history must show the recorded version at the recorded time."""
+    """Why the table is not the recorded one: its history must show the recorded version at the recorded time."""
     times = {commit.version: commit.timestamp for commit in commits}
     if recorded.version in times:
         return None if times[recorded.version] == recorded.timestamp else Reason.SOURCE_RECREATED

@@ -14,3 +14,7 @@ set {{ key }}
 {% macro session_time_zone() -%}
 select current_timezone() as time_zone
 {%- endmacro %}
+
+{% macro current_catalog() -%}
+select current_catalog() as catalog
+{%- endmacro %}

@@ -1,0 +1,32 @@
+"""One embedded Spark for all, a schema of its own for every test."""
+
+import itertools
+
+import pytest
+
+from dbt_lazyview.adapter.session import new_session
+from tests.functional.maintenance.lake import Lake
+
+_numbers = itertools.count()
+SALES = "select region, count(*) as orders, sum(amount) as revenue from sales group by region"
+
+
+@pytest.fixture(scope="session")
+def spark(spark_folder):
+    settings = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1", "spark.sql.ansi.enabled": "false"}
+    return new_session(spark_folder, settings)
+
+
+@pytest.fixture
+def lake(spark):
+    return Lake(spark, f"protocol_{next(_numbers)}")
+
+
+@pytest.fixture
+def sales(lake):
+    """A small table, and the query of a view over it."""
+    lake.run(
+        "create table sales (id int, region string, amount decimal(10,2)) using delta",
+        "insert into sales values (1, 'north', 10), (2, 'south', 20), (3, null, 5)",
+    )
+    return SALES

@@ -1,0 +1,101 @@
+"""A lake for protocol tests: a Spark session, lazy views refreshed without dbt, and the oracle that judges them."""
+
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from dbt_lazyview.adapter.catalog import SparkCatalog
+from dbt_lazyview.adapter.errors import readable
+from dbt_lazyview.maintenance.definition import Definition
+from dbt_lazyview.maintenance.engine import EngineError
+from dbt_lazyview.maintenance.outcome import Outcome
+from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.record import Record, from_json
+from dbt_lazyview.maintenance.refresh import refresh
+from dbt_lazyview.maintenance.tree import Target
+from tests.macro_rendering import MacroRenderer
+
+RENDERER = MacroRenderer()
+
+
+class RawEngine:
+    """An engine over a session of its own; keeps what it ran, and can be told to die before or after a statement."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self.session = session
+        self.ran: list[str] = []
+        self.before: dict[str, Any] = {}  # start of a statement -> what happens just before it
+        self.after: dict[str, Any] = {}
+
+    def query(self, sql: str) -> list[dict[str, Any]]:
+        self._happen(self.before, sql)
+        self.ran.append(sql)
+        try:
+            rows = [row.asDict(recursive=True) for row in self.session.sql(sql).collect()]
+        except Exception as problem:
+            raise EngineError(readable(str(problem))) from problem
+        self._happen(self.after, sql)
+        return rows
+
+    def execute(self, sql: str) -> None:
+        self.query(sql)
+
+    def render(self, macro: str, **arguments: Any) -> str:
+        return RENDERER.render(macro, **arguments)
+
+    def catalog(self) -> SparkCatalog:
+        return SparkCatalog(self)
+
+    def _happen(self, events: dict[str, Any], sql: str) -> None:
+        for start in [start for start in events if sql.lower().startswith(start)]:
+            events.pop(start)()
+
+
+class Killed(BaseException):
+    """The process died."""
+
+
+def die() -> None:
+    raise Killed
+
+
+class Lake:
+    """A schema of its own, with tables and lazy views in it."""
+
+    def __init__(self, root: SparkSession, schema: str) -> None:
+        self.root, self.schema = root, schema
+        self.session = root.newSession()
+        self.run(f"create schema if not exists `{schema}`")
+        self.run(f"use `{schema}`")
+
+    def run(self, *statements: str) -> list[tuple[Any, ...]]:
+        """Run statements as somebody else would, on a session that is not ours; rows of the last one."""
+        for statement in statements:
+            rows = [tuple(row) for row in self.session.sql(statement).collect()]
+        return rows
+
+    def engine(self) -> RawEngine:
+        session = self.root.newSession()
+        session.sql(f"use `{self.schema}`")
+        return RawEngine(session)
+
+    def target(self, name: str, sql: str, **configs: Any) -> Target:
+        return Target(("spark_catalog", self.schema, name), Definition(sql, **configs))
+
+    def refresh(
+        self, name: str, sql: str, engine: RawEngine | None = None, full: bool = False, **configs: Any
+    ) -> Outcome:
+        return refresh(engine or self.engine(), self.target(name, sql, **configs), Request(full_refresh=full))
+
+    def differences(self, name: str, sql: str) -> list[tuple[Any, ...]]:
+        """Rows that only the view or only the query has, as bags."""
+        view = f"select * from `{name}`"
+        return self.run(f"({view} except all ({sql})) union all (({sql}) except all {view})")
+
+    def history(self, table: str) -> list[dict[str, Any]]:
+        return [row.asDict(recursive=True) for row in self.session.sql(f"describe history `{table}`").collect()]
+
+    def records(self, name: str) -> list[tuple[int, Record]]:
+        """Version and record of every refresh of a view, newest first."""
+        found = [(row["version"], from_json(row["userMetadata"])) for row in self.history(f"{name}__state")]
+        return [(version, record) for version, record in found if record]

@@ -30,7 +30,7 @@ class LazyViewAdapter(LazyViewMethods, SparkAdapter):
         return quote(identifier)
 
     def parse_columns_from_information(self, relation: Any) -> list[Any]:
-        """None: SHOW TABLE EXTENDED has no columns of a Delta table and odd type names; dbt-spark then asks DESCRIBE."""
+        """None: SHOW TABLE EXTENDED has no columns of a Delta table, and odd type names; so DESCRIBE is asked."""
         return []
 
     def pre_model_hook(self, config: Any) -> Any:

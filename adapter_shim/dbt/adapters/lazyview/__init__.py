@@ -1,4 +1,4 @@
-"""Makes dbt find the adapter: for `type: lazyview` it imports `dbt.adapters.lazyview`. The code is in `dbt_lazyview`."""
+"""Makes dbt find the adapter: for `type: lazyview` it imports `dbt.adapters.lazyview`. Its code is `dbt_lazyview`."""
 
 from dbt_lazyview.plugin import Plugin
 

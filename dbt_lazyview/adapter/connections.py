@@ -8,6 +8,7 @@ from typing import Any
 from dbt.adapters.contracts.connection import Connection, ConnectionState
 from dbt.adapters.exceptions import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionMethod, SparkConnectionWrapper
+from dbt.flags import get_flags
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -25,8 +26,8 @@ class LazyViewConnectionManager(SparkConnectionManager):
 
     def __init__(self, profile: Any, mp_context: Any) -> None:
         super().__init__(profile, mp_context)
-        project = Path(getattr(profile, "project_root", "."))
-        profile.credentials.folder = str((project / profile.credentials.folder).expanduser().resolve())
+        folder = _project_folder(profile) / Path(profile.credentials.folder).expanduser()
+        profile.credentials.folder = str(folder.resolve())
 
     @contextmanager
     def exception_handler(self, sql: str) -> Generator[None, None, None]:
@@ -91,6 +92,11 @@ class SessionHandle(SparkConnectionWrapper):
 
     def rollback(self, *args: Any, **kwargs: Any) -> None:
         """Spark has no transactions."""
+
+
+def _project_folder(profile: Any) -> Path:
+    """The folder of the project; `dbt debug` hands over a profile without one."""
+    return Path(getattr(profile, "project_root", None) or getattr(get_flags(), "PROJECT_DIR", None) or ".")
 
 
 def _open_session(credentials: Any) -> SparkSession:

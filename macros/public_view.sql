@@ -1,6 +1,6 @@
 {#- The public relation of a lazy view: the model's columns, finished values, nothing hidden. -#}
 {% macro public_view(relation, columns, query, comment, properties) %}
-    {{ return(adapter.dispatch('public_view', 'dbt_lazyview')(relation, columns, query, comment, properties)) }}
+    {{ return(adapter.dispatch('public_view', 'dbt')(relation, columns, query, comment, properties)) }}
 {% endmacro %}
 
 {% macro default__public_view(relation, columns, query, comment, properties) -%}

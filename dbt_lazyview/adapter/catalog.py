@@ -7,6 +7,7 @@ from typing import Any
 
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table
 from dbt_lazyview.maintenance.engine import Engine, EngineError
+from dbt_lazyview.maintenance.public import PROPERTY_STANDS_IN, REPLACED
 from dbt_lazyview.maintenance.tables import sql_name
 
 Row = Mapping[str, Any]
@@ -60,6 +61,8 @@ def describe_relation(name: Name, rows: Sequence[Row]) -> Table | StoredView:
     full = _full_name(details) or name
     if details.get("Type") != "VIEW":
         return Table(full, columns)
+    if f"{PROPERTY_STANDS_IN}={REPLACED}" in details.get("Table Properties", ""):
+        raise CatalogError(f"{sql_name(full)} was not completely rebuilt: refresh it first.")
     namespace = parts(details.get("View Catalog and Namespace", ""))
     return StoredView(full, details["View Text"], namespace, _output(columns, details))
 

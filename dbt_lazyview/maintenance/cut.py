@@ -1,24 +1,25 @@
 """Probe: one version of every base table, at one moment."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
 from dbt_lazyview.maintenance.record import Position
-from dbt_lazyview.maintenance.tables import FIRST_LOOK, Detail, Tables, sql_name
+from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
 
 PASSES = 4  # under writers that never pause, the cut is chosen by a commit time instead
 
 Cut = Mapping[Name, Position]
 
 
-def take_cut(tables: Tables, names: Iterable[Name], known: Mapping[str, Position]) -> Cut:
-    """Probe all tables until two passes agree; `known` are positions that need no second look if nothing moved."""
-    wanted = tuple(dict.fromkeys(names))
-    details = {name: existing_delta(tables, name) for name in wanted}
+def take_cut(tables: Tables, details: Mapping[Name, Detail], known: Mapping[str, Position]) -> Cut:
+    """
+    Probe all tables until two passes agree. `details` are the first pass; `known` are positions that need no look at
+    the history if nothing moved. One table alone is always at one moment.
+    """
     for _ in range(PASSES):
-        cut = {name: head(tables, name, details[name], known) for name in wanted}
-        again = details if len(wanted) == 1 else {name: existing_delta(tables, name) for name in wanted}
+        cut = {name: head(tables, name, detail, known) for name, detail in details.items()}
+        again = {name: existing_delta(tables, name) for name in details} if len(details) > 1 else details
         if again == details:
             return cut
         details = again
@@ -30,7 +31,7 @@ def head(tables: Tables, name: Name, detail: Detail, known: Mapping[str, Positio
     before = known.get(sql_name(name))
     if before and (before.timestamp, before.id) == (detail.modified, detail.id):
         return before
-    newest = tables.newest(name)[0]
+    newest = tables.look(name)[0]
     return Position(newest.version, newest.timestamp, detail.id, detail.has_change_feed)
 
 
@@ -41,7 +42,7 @@ def cut_by_time(tables: Tables, details: Mapping[Name, Detail]) -> Cut:
 
 
 def _at(tables: Tables, name: Name, detail: Detail, moment: int) -> Position:
-    commits = tables.newest(name, FIRST_LOOK)
+    commits = tables.look(name)
     commit = next((each for each in commits if each.timestamp <= moment), commits[-1])
     return Position(commit.version, commit.timestamp, detail.id, detail.has_change_feed)
 

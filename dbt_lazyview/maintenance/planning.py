@@ -19,7 +19,7 @@ from dbt_lazyview.maintenance.decide import (
     should_advance,
 )  # fmt: skip
 from dbt_lazyview.maintenance.definition import to_properties
-from dbt_lazyview.maintenance.public import published_digest
+from dbt_lazyview.maintenance.public import PREVIEW, published_digest
 from dbt_lazyview.maintenance.record import Position, Record, Settings
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.tables import Tables, sql_name
@@ -78,7 +78,7 @@ class Planner:
     def follow(self, name: Name, recorded: Position) -> Window | Reason:
         now, location = self.reads[name], self.node.details[name].location
         moved = not is_same_version(recorded, now)
-        commits = self.tables.commits(name, min(recorded.version, now.version)) if moved else ()
+        commits = self.tables.commits_between(name, recorded.version, now.version) if moved else ()
         return follow(recorded, now, commits, location)
 
     def situation(self, request: Request, windows: Mapping[Name, Window], obstacles: tuple[Obstacle, ...]) -> Situation:
@@ -107,7 +107,7 @@ class Planner:
     def distrust(self) -> Reason | None:
         """A missing state is a first build unless its public view is still there."""
         is_missing = self.state.distrust is Reason.STATE_MISSING
-        if is_missing and published_digest(self.tables.engine, self.node.target.name) is None:
+        if is_missing and published_digest(self.tables.engine, self.node.target.name) in (None, PREVIEW):
             return Reason.FIRST_BUILD
         return self.state.distrust
 
@@ -153,7 +153,7 @@ class Planner:
         reason = decision.reason.word if decision.reason else ""
         return Record(
             self.state.next_task, uuid.uuid4().hex, decision.kind, self.state.version,
-            _keyed({name: self.cut[name] for name in dict.fromkeys(self.node.bases)}), _keyed(self.reads),
+            _keyed({name: self.cut[name] for name in self.node.bases}), _keyed(self.reads),
             self.settings, self.node.view.fingerprint, reason, strategy, changes,
         )  # fmt: skip
 

@@ -14,6 +14,10 @@ from dbt_lazyview.maintenance.tables import sql_name
 from dbt_lazyview.maintenance.tree import Node, public_name
 from dbt_lazyview.names import PROPERTY_FINGERPRINT, quoted
 
+PROPERTY_STANDS_IN = "lazyview.stands_in"
+REPLACED = "replaced"  # pinned to the old state while the new one is written
+PREVIEW = "preview"  # a plain view, for --empty and --sample
+
 
 @dataclass(frozen=True)
 class PublicColumn:
@@ -42,11 +46,12 @@ class Publication:
         comments = self.definition.column_comments
         return tuple(PublicColumn(quoted(each.name), comments.get(each.name.lower(), "")) for each in self.view.columns)
 
-    def statement(self, engine: Engine, is_final: bool = True) -> str:
-        """The statement that creates it; a stand-in carries no digest, so that it is never taken for the real one."""
+    def statement(self, engine: Engine, stands_in: str = "") -> str:
+        """The statement that creates it; one that stands in for the real one carries no digest of it, but says why."""
+        properties = {PROPERTY_STANDS_IN: stands_in} if stands_in else {PROPERTY_FINGERPRINT: self.digest}
         return engine.render(
             "public_view", relation=sql_name(self.name), columns=self.columns, query=self.view.query,
-            comment=self.definition.comment, properties={PROPERTY_FINGERPRINT: self.digest if is_final else ""},
+            comment=self.definition.comment, properties=properties,
         )  # fmt: skip
 
 
@@ -68,18 +73,18 @@ def pin(engine: Engine, state: State) -> int:
         old = compile_view(state.definition.sql, engine.catalog()).public(at_version)
     except ModelError:
         return 0  # its sources are gone: there is no old text to keep
-    return run(engine, Publication(name, old, state.definition).statement(engine))
+    return run(engine, Publication(name, old, state.definition).statement(engine, stands_in=REPLACED))
 
 
 def published_digest(engine: Engine, name: Name) -> str | None:
-    """The digest in the public view's properties, None if there is no public view of ours."""
+    """The digest in the public view's properties, or what it stands in for; None if there is no public view of ours."""
     try:
         rows = engine.query(engine.render("show_properties", relation=sql_name(name)))
     except EngineError as error:
         if error.is_missing_relation:
             return None
         raise
-    return next((row["value"] for row in rows if row["key"] == PROPERTY_FINGERPRINT and row["value"]), None)
+    return next((row["value"] for row in rows if row["key"] in (PROPERTY_FINGERPRINT, PROPERTY_STANDS_IN)), None)
 
 
 def make_room(engine: Engine, name: Name) -> int:

@@ -1,7 +1,7 @@
 """What the engine tells about Delta tables: their details and their commits."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dbt_lazyview.compiler.catalog import Name
@@ -31,10 +31,11 @@ class Detail:
 
 @dataclass(frozen=True)
 class Tables:
-    """Looks tables up, always afresh."""
+    """Looks tables up; what it has seen is only used where it is old enough to be final."""
 
     engine: Engine
     zone: str
+    seen: dict[Name, tuple[Commit, ...]] = field(default_factory=dict)
 
     def detail(self, name: Name) -> Detail | None:
         """Details of a table, None if there is no such table."""
@@ -58,12 +59,27 @@ class Tables:
         rows = self.engine.query(self.engine.render("describe_history", relation=sql_name(name), limit=limit))
         return tuple(Commit.from_row(row, self.zone) for row in rows)
 
+    def look(self, name: Name) -> tuple[Commit, ...]:
+        """A first look at the newest commits; kept for `commits_between`."""
+        self.seen[name] = self.newest(name, FIRST_LOOK)
+        return self.seen[name]
+
     def commits(self, name: Name, down_to: int) -> tuple[Commit, ...]:
         """The commits of a table, newest first, at least down to a version where the history still has it."""
         found = self.newest(name, FIRST_LOOK)
-        if found[-1].version > down_to and len(found) == FIRST_LOOK:
-            found = self.newest(name, found[0].version - down_to + FIRST_LOOK)
-        return found
+        return found if _reaches(found, down_to) else self.newest(name, found[0].version - down_to + FIRST_LOOK)
+
+    def commits_between(self, name: Name, one: int, other: int) -> tuple[Commit, ...]:
+        """The commits between two versions, and perhaps others; from the first look if that saw them all."""
+        seen = self.seen.get(name, ())
+        if seen and seen[0].version >= max(one, other) and _reaches(seen, min(one, other)):
+            return seen
+        return self.commits(name, min(one, other))
+
+
+def _reaches(commits: tuple[Commit, ...], version: int) -> bool:
+    """Whether commits go down to a version, or to the end of the history."""
+    return commits[-1].version <= version or len(commits) < FIRST_LOOK
 
 
 def sql_name(name: Name) -> str:

@@ -1,6 +1,5 @@
 """A lazy view with the lazy views it reads, down to the base tables."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dbt_lazyview.compiler.catalog import Catalog, Name, Table
@@ -36,13 +35,11 @@ class Node:
     parents: dict[Name, "Node"]  # by the name of their state
 
     @property
-    def bases(self) -> Iterator[Name]:
-        """Every base table, of the parents too."""
-        for name in self.details:
-            if name in self.parents:
-                yield from self.parents[name].bases
-            else:
-                yield name
+    def bases(self) -> dict[Name, Detail]:
+        """Every base table, those of the parents too."""
+        own = {name: detail for name, detail in self.details.items() if name not in self.parents}
+        inherited = {name: detail for parent in self.parents.values() for name, detail in parent.bases.items()}
+        return {**inherited, **own}
 
 
 def resolve(tables: Tables, target: Target) -> Node:

@@ -1,5 +1,6 @@
 """Renders the package's macros without dbt: pure macros need no more than dispatch and return."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,7 @@ class MacroRenderer:
 
     def __init__(self, prefixes: tuple[str, ...] = ("default",), overrides: dict[str, Any] | None = None) -> None:
         self._prefixes, self._overrides = prefixes, overrides or {}
-        environment = jinja2.Environment(undefined=jinja2.StrictUndefined, extensions=["jinja2.ext.do"])
-        environment.globals.update({"adapter": self, "return": _same})
-        paths = sorted([*MACROS.glob("*.sql"), *MACROS.glob("stream_apply/*.sql"), *MACROS.glob("metadata/*.sql")])
-        self._macros = environment.from_string("".join(path.read_text() for path in paths)).module
+        self._macros = _package_macros().make_module({"adapter": self, "return": _same})
 
     def render(self, name: str, **arguments: Any) -> str:
         return str(getattr(self._macros, name)(**arguments)).strip()
@@ -27,6 +25,13 @@ class MacroRenderer:
             if found is not None:
                 return found
         raise LookupError(name)
+
+
+@cache
+def _package_macros() -> jinja2.Template:
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, extensions=["jinja2.ext.do"])
+    paths = sorted([*MACROS.glob("*.sql"), *MACROS.glob("stream_apply/*.sql"), *MACROS.glob("metadata/*.sql")])
+    return environment.from_string("".join(path.read_text() for path in paths))
 
 
 def _same(value: Any) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-Expressions = tuple[tuple[str, exp.Expression], ...]  # (name of the result, expression over the input's columns)
+Expressions = tuple[tuple[str, exp.Expr], ...]  # (name of the result, expression over the input's columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Values(Node):
     """Constant rows."""
 
     names: tuple[str, ...]
-    rows: tuple[tuple[exp.Expression, ...], ...]
+    rows: tuple[tuple[exp.Expr, ...], ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ class _Unary(Node):
 class Filter(_Unary):
     """Rows for which the predicate is true."""
 
-    predicate: exp.Expression
+    predicate: exp.Expr
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Project(_Unary):
 class Generate(_Unary):
     """Each row times the rows of a generator over it (LATERAL VIEW)."""
 
-    generator: exp.Expression
+    generator: exp.Expr
     names: tuple[str, ...]
     outer: bool
 
@@ -99,7 +99,7 @@ class Join(Node):
     """Inner join of any number of inputs; the condition may be missing."""
 
     members: tuple[Node, ...]
-    condition: exp.Expression | None = None
+    condition: exp.Expr | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -116,7 +116,7 @@ class OuterJoin(Node):
 
     left: Node
     right: Node
-    condition: exp.Expression
+    condition: exp.Expr
     is_full: bool = False
 
     @property
@@ -134,7 +134,7 @@ class SemiJoin(Node):
 
     left: Node
     right: Node
-    condition: exp.Expression
+    condition: exp.Expr
     is_anti: bool = False
 
     @property
@@ -182,7 +182,7 @@ class Aggregate(_Unary):
 class Window(_Unary):
     """Window functions that share one PARTITION BY; without one, all rows are one partition."""
 
-    partition: tuple[exp.Expression, ...]
+    partition: tuple[exp.Expr, ...]
     functions: Expressions
 
     @property
@@ -201,8 +201,8 @@ class Sort(_Unary):
 class Limit(_Unary):
     """The first rows of its input."""
 
-    count: exp.Expression | None
-    offset: exp.Expression | None = None
+    count: exp.Expr | None
+    offset: exp.Expr | None = None
 
 
 def walk(node: Node) -> tuple[Node, ...]:

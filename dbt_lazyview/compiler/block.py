@@ -1,7 +1,8 @@
 """
 Rows as SQL under construction: a select block that filters and projections fold into.
 
-A `Bag` is a sum of blocks. A block without a weight counts each row once; with one, that many times (negative: taken away).
+A `Bag` is a sum of blocks. A block without a weight counts each row once; with one, that many times, and a negative one
+takes rows away.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,7 +28,7 @@ class Item:
 class Lateral:
     """A generator over the block's rows: LATERAL VIEW generator alias AS names."""
 
-    generator: exp.Expression
+    generator: exp.Expr
     alias: str
     names: tuple[str, ...]
     outer: bool
@@ -38,13 +39,13 @@ class Block:
     """SELECT columns, weight FROM items [LATERAL VIEW …] WHERE …"""
 
     items: tuple[Item, ...]
-    columns: Mapping[str, exp.Expression]
-    where: tuple[exp.Expression, ...] = ()
-    weight: exp.Expression | None = None
+    columns: Mapping[str, exp.Expr]
+    where: tuple[exp.Expr, ...] = ()
+    weight: exp.Expr | None = None
     laterals: tuple[Lateral, ...] = ()
     label: str = ""  # the occurrence read as delta
 
-    def filter(self, *predicates: exp.Expression) -> "Block":
+    def filter(self, *predicates: exp.Expr) -> "Block":
         """
         Keep the rows for which all predicates hold.
 
@@ -56,16 +57,16 @@ class Block:
         """
         return replace(self, where=(*self.where, *(substitute(each, self.columns) for each in predicates)))
 
-    def project(self, outputs: Iterable[tuple[str, exp.Expression]]) -> "Block":
+    def project(self, outputs: Iterable[tuple[str, exp.Expr]]) -> "Block":
         return replace(self, columns={name: substitute(each, self.columns) for name, each in outputs})
 
-    def weighted(self, factor: exp.Expression | None) -> "Block":
+    def weighted(self, factor: exp.Expr | None) -> "Block":
         return replace(self, weight=_product(self.weight, factor))
 
     def negated(self) -> "Block":
         return replace(self, weight=_negative(self.weight))
 
-    def expression(self, name: str) -> exp.Expression:
+    def expression(self, name: str) -> exp.Expr:
         return self.columns[name].copy()
 
     def query(self, *, weight: bool | None = None) -> exp.Select:
@@ -107,7 +108,7 @@ def product(blocks: Iterable[Block], label: str = "") -> Block:
     return replace(result, label=label)
 
 
-def weight_of(block: Block) -> exp.Expression:
+def weight_of(block: Block) -> exp.Expr:
     return block.weight.copy() if block.weight is not None else exp.Literal.number(1)
 
 
@@ -119,10 +120,10 @@ def column(name: str, table: str | None = None) -> exp.Column:
     return exp.Column(this=identifier(name), table=identifier(table) if table else None)
 
 
-def substitute(expression: exp.Expression, columns: Mapping[str, exp.Expression]) -> exp.Expression:
+def substitute(expression: exp.Expr, columns: Mapping[str, exp.Expr]) -> exp.Expr:
     """Replace every unqualified column by the expression that stands for it, with parentheses where they are needed."""
 
-    def stand_in(node: exp.Expression) -> exp.Expression:
+    def stand_in(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column) and not node.table and node.name in columns:
             found = columns[node.name].copy()
             return found if isinstance(found, _ATOMS) or node is expression else exp.Paren(this=found)
@@ -131,7 +132,7 @@ def substitute(expression: exp.Expression, columns: Mapping[str, exp.Expression]
     return _transform_outermost(expression.copy(), stand_in)
 
 
-def _transform_outermost(root: exp.Expression, change: "object") -> exp.Expression:
+def _transform_outermost(root: exp.Expr, change: "object") -> exp.Expr:
     """Like `Expression.transform`, but never descends into what it has just put in."""
     if isinstance(root, exp.Column):
         return change(root)  # type: ignore[operator,no-any-return]
@@ -142,7 +143,7 @@ def _transform_outermost(root: exp.Expression, change: "object") -> exp.Expressi
     return root
 
 
-def conjuncts(predicate: exp.Expression | None) -> tuple[exp.Expression, ...]:
+def conjuncts(predicate: exp.Expr | None) -> tuple[exp.Expr, ...]:
     """
     Split a predicate at its ANDs.
 
@@ -181,14 +182,14 @@ def _lateral_view(lateral: Lateral) -> exp.Lateral:
 
 
 def aliases(block: Block) -> set[str]:
-    return {each.alias for each in (*block.items, *block.laterals)}
+    return set(_all_aliases(block))
 
 
 def with_fresh_aliases(block: Block, taken: set[str]) -> Block:
     """The same block under aliases that clash with none of those taken."""
     renamed: dict[str, str] = {}
     used = set(taken)
-    for alias in [item.alias for item in block.items] + [each.alias for each in block.laterals]:
+    for alias in _all_aliases(block):
         renamed[alias] = fresh(alias, used)
         used.add(renamed[alias])
     if all(old == new for old, new in renamed.items()):
@@ -206,10 +207,13 @@ def with_fresh_aliases(block: Block, taken: set[str]) -> Block:
     )
 
 
-def requalified_like(expression: exp.Expression, before: Block, after: Block) -> exp.Expression:
+def requalified_like(expression: exp.Expr, before: Block, after: Block) -> exp.Expr:
     """An expression over one block's aliases, over those of its renamed twin."""
-    old, new = ([each.alias for each in (*block.items, *block.laterals)] for block in (before, after))
-    return _requalified(expression, dict(zip(old, new, strict=True)))
+    return _requalified(expression, dict(zip(_all_aliases(before), _all_aliases(after), strict=True)))
+
+
+def _all_aliases(block: Block) -> list[str]:
+    return [item.alias for item in block.items] + [lateral.alias for lateral in block.laterals]
 
 
 def fresh(name: str, taken: Iterable[str]) -> str:
@@ -228,7 +232,7 @@ def fresh(name: str, taken: Iterable[str]) -> str:
     return candidate
 
 
-def _requalified(expression: exp.Expression, renamed: Mapping[str, str]) -> exp.Expression:
+def _requalified(expression: exp.Expr, renamed: Mapping[str, str]) -> exp.Expr:
     result = expression.copy()
     for node in result.find_all(exp.Column):
         if node.table in renamed:
@@ -236,19 +240,19 @@ def _requalified(expression: exp.Expression, renamed: Mapping[str, str]) -> exp.
     return result
 
 
-def _product(left: exp.Expression | None, right: exp.Expression | None) -> exp.Expression | None:
+def _product(left: exp.Expr | None, right: exp.Expr | None) -> exp.Expr | None:
     if left is None or right is None:
         return left if right is None else right
     return exp.Mul(this=as_factor(left), expression=as_factor(right))
 
 
-def _negative(weight: exp.Expression | None) -> exp.Expression:
+def _negative(weight: exp.Expr | None) -> exp.Expr:
     return exp.Neg(this=as_factor(weight) if weight is not None else exp.Literal.number(1))
 
 
-def as_factor(expression: exp.Expression) -> exp.Expression:
+def as_factor(expression: exp.Expr) -> exp.Expr:
     return expression.copy() if isinstance(expression, _ATOMS) else exp.Paren(this=expression.copy())
 
 
-def _as_operand(predicate: exp.Expression) -> exp.Expression:
+def _as_operand(predicate: exp.Expr) -> exp.Expr:
     return exp.Paren(this=predicate.copy()) if isinstance(predicate, exp.Or) else predicate.copy()

@@ -42,7 +42,7 @@ class Catalog(Protocol):
     """Looks things up; `describe` may raise `CatalogError` with the engine's own words."""
 
     def relation(self, name: Name, namespace: Name | None) -> Table | StoredView:
-        """The table or view behind a name as written (one to three parts); `namespace` is that of the enclosing view."""
+        """The table or view behind a name of one to three parts; `namespace` is that of the enclosing view."""
 
     def describe(self, sql: str) -> tuple[Column, ...]:
         """Names and types of a query's columns, without running it."""

@@ -12,7 +12,7 @@ from dbt_lazyview.compiler import state as stored
 from dbt_lazyview.compiler.algebra import Node, Project, Scan, walk
 from dbt_lazyview.compiler.block import column, identifier
 from dbt_lazyview.compiler.catalog import Catalog, CatalogError, Column, Name, Table
-from dbt_lazyview.compiler.derivation import Derivation, Options, text
+from dbt_lazyview.compiler.derivation import ALL_ON, Derivation, Options, text
 from dbt_lazyview.compiler.determinism import non_deterministic_calls
 from dbt_lazyview.compiler.expand import Expanded, expand_views
 from dbt_lazyview.compiler.explain import explain_tree
@@ -21,7 +21,19 @@ from dbt_lazyview.compiler.lowering.query import lower_query
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Unsupported
 from dbt_lazyview.compiler.parse import DIALECT, parse_query, position, source_line
 from dbt_lazyview.compiler.passes.used_columns import keep_used_columns
-from dbt_lazyview.compiler.plan import BuildPlan, Derive, PublicView, ReadSource, RefreshPlan, Source, StateColumn, StateLayout, Step, Sum, Window
+from dbt_lazyview.compiler.plan import (
+    BuildPlan,
+    Derive,
+    PublicView,
+    ReadSource,
+    RefreshPlan,
+    Source,
+    StateColumn,
+    StateLayout,
+    Step,
+    Sum,
+    Window,
+)
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
 from dbt_lazyview.names import COUNT, WEIGHT
 
@@ -47,11 +59,11 @@ class View:
         """Everything from the sources at the given versions."""
         if self._state is None:
             return self._build_unmaintained(versions)
-        derivation = self._derivation({name: Window(at, at, changed=False) for name, at in versions.items()}, Options())
+        derivation = self._derivation({name: Window(at, at, changed=False) for name, at in versions.items()}, ALL_ON)
         query = stored.build_query(self._state, derivation)
         return BuildPlan(tuple(derivation.steps.values()), query, self.layout)
 
-    def refresh(self, windows: Mapping[Name, Window], options: Options = Options()) -> RefreshPlan:
+    def refresh(self, windows: Mapping[Name, Window], options: Options = ALL_ON) -> RefreshPlan:
         """What the changes in the windows do to the state."""
         assert self._state is not None, "a view with problems has no incremental plan"
         return stored.refresh_plan(self._state, self._derivation(windows, options))
@@ -115,7 +127,9 @@ def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catal
     root = keep_used_columns(_ranked(_projected_exactly(lowered), environment), outputs)
     sources = _sources(root, expanded.tables)
     state = stored.stored_state(root, _type_reader(expanded.tables, sources, catalog))
-    return View(sql, columns, sources, _fingerprint(expanded, columns), state.layout, (), expanded.query, root, outputs, state)
+    return View(
+        sql, columns, sources, _fingerprint(expanded, columns), state.layout, (), expanded.query, root, outputs, state
+    )
 
 
 def _projected_exactly(lowered: Lowered) -> Node:
@@ -133,21 +147,28 @@ def _ranked(root: Node, environment: Environment) -> Node:
 
 def _unmaintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, problems: tuple[Problem, ...]) -> View:
     sources = tuple(
-        Source(table.name, alias, tuple(each.name for each in table.columns)) for alias, table in expanded.tables.items()
+        Source(table.name, alias, tuple(each.name for each in table.columns))
+        for alias, table in expanded.tables.items()
     )
     keys = tuple(StateColumn(f"c_{number + 1}", is_key=True) for number in range(len(columns)))
     layout = StateLayout((*keys, StateColumn(COUNT, is_key=False)))
     outputs = tuple(key.name for key in keys)
-    return View(sql, columns, sources, _fingerprint(expanded, columns), layout, problems, expanded.query, _outputs=outputs)
+    return View(
+        sql, columns, sources, _fingerprint(expanded, columns), layout, problems, expanded.query, _outputs=outputs
+    )
 
 
 def _qualified(expanded: Expanded) -> exp.Query:
-    schema = {
+    schema: dict[str, object] = {
         alias: {column.name: column.type for column in table.columns} for alias, table in expanded.tables.items()
     }
     try:
         query = qualify(
-            expanded.query.copy(), schema=schema, dialect=DIALECT, validate_qualify_columns=False, expand_alias_refs=True
+            expanded.query.copy(),
+            schema=schema,
+            dialect=DIALECT,
+            validate_qualify_columns=False,
+            expand_alias_refs=True,
         )
     except Exception as error:  # sqlglot raises several kinds; each means the same to us
         raise Unsupported(expanded.query, f"this query ({error})") from None
@@ -169,13 +190,16 @@ def _sources(root: Node, tables: Mapping[str, Table]) -> tuple[Source, ...]:
 def _type_reader(tables: Mapping[str, Table], sources: tuple[Source, ...], catalog: Catalog):  # type: ignore[no-untyped-def]
     """Asks the engine for the types of expressions over a node, so that sums and averages keep Spark's own types."""
 
-    def types_of(node: Node, expressions: list[exp.Expression]) -> list[str]:
+    def types_of(node: Node, expressions: list[exp.Expr]) -> list[str]:
         derivation = Derivation(
             {each.alias: each for each in sources}, {each.alias: Window(0, 0, changed=False) for each in sources}
         )
         rows = derivation.single(derivation.new(node), node.columns, "input")
         query = rows.project([(f"t{number}", each) for number, each in enumerate(expressions)]).query(weight=False)
-        ctes = [exp.CTE(this=_body(step, tables), alias=exp.TableAlias(this=identifier(step.name))) for step in derivation.steps.values()]  # fmt: skip
+        ctes = [
+            exp.CTE(this=_body(step, tables), alias=exp.TableAlias(this=identifier(step.name)))
+            for step in derivation.steps.values()
+        ]
         query.set("with_", exp.With(expressions=ctes) if ctes else None)
         return [each.type.lower() for each in catalog.describe(text(query))]
 
@@ -197,18 +221,34 @@ def _described(sql: str, catalog: Catalog) -> tuple[Column, ...]:
     try:
         return catalog.describe(sql)
     except CatalogError as error:
-        raise ModelError((Problem(Reason.INVALID_QUERY, "Spark does not accept the query.", str(error), "Correct the SQL."),)) from None  # fmt: skip
+        raise ModelError(
+            (Problem(Reason.INVALID_QUERY, "Spark does not accept the query.", str(error), "Correct the SQL."),)
+        ) from None
 
 
 def _refuse_bad_columns(columns: tuple[Column, ...], tables: Mapping[str, Table]) -> None:
     problems = []
     names = [column.name.lower() for column in columns]
     for name in sorted({each for each in names if names.count(each) > 1}):
-        problems.append(Problem(Reason.DUPLICATE_COLUMN, f"Column {name} is there {names.count(name)} times.", "A view needs names that differ, whatever their case.", "Give each its own alias."))  # fmt: skip
+        problems.append(
+            Problem(
+                Reason.DUPLICATE_COLUMN,
+                f"Column {name} is there {names.count(name)} times.",
+                "A view needs names that differ, whatever their case.",
+                "Give each its own alias.",
+            )
+        )
     for table in tables.values():
-        for column in table.columns:
-            if column.name.lower() in (WEIGHT, "lv_ssn"):
-                problems.append(Problem(Reason.RESERVED_NAME, f"{'.'.join(table.name)} has a column {column.name}.", "That name is reserved for maintenance.", "Rename the column, or read it through a view that does."))  # fmt: skip
+        for own in table.columns:
+            if own.name.lower() in (WEIGHT, "lv_ssn"):
+                problems.append(
+                    Problem(
+                        Reason.RESERVED_NAME,
+                        f"{'.'.join(table.name)} has a column {own.name}.",
+                        "That name is reserved for maintenance.",
+                        "Rename the column, or read it through a view that does.",
+                    )
+                )
     if problems:
         raise ModelError(tuple(problems))
 
@@ -217,14 +257,21 @@ def _unsupported(construct: Unsupported, sql: str) -> Problem:
     line, column, length = position(construct.node)
     what = f"There is no incremental rule for {construct.what}."
     return Problem(
-        construct.reason, what, "The view would have to be recomputed from all rows at every refresh.",
+        construct.reason,
+        what,
+        "The view would have to be recomputed from all rows at every refresh.",
         "Rewrite this part, or set refresh_mode: full (or auto) for this model.",
-        line, column, length, source_line(sql, line),
-    )  # fmt: skip
+        line,
+        column,
+        length,
+        source_line(sql, line),
+    )
 
 
 def _rows_query(columns: tuple[Column, ...], layout: StateLayout, state: str) -> str:
-    outputs = ", ".join(f"s.{key.quoted} AS {text(identifier(c.name))}" for key, c in zip(layout.keys, columns, strict=True))
+    outputs = ", ".join(
+        f"s.{key.quoted} AS {text(identifier(c.name))}" for key, c in zip(layout.keys, columns, strict=True)
+    )
     return f"SELECT {outputs}\nFROM {state} AS s\nLATERAL VIEW EXPLODE(SEQUENCE(1, s.{COUNT})) lv_copies AS lv_copy"
 
 

@@ -9,7 +9,7 @@ written so far, and the old side of operators that are not linear.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from sqlglot import exp
 
@@ -21,20 +21,22 @@ from dbt_lazyview.names import WEIGHT
 
 DIALECT = "spark"
 
+N = TypeVar("N", bound=Node, contravariant=True)
+
 
 class When(Enum):
     NEW = "new"
     OLD = "old"
 
 
-class Rule(Protocol):
+class Rule(Protocol[N]):
     """What an operator must know. `is_linear`: its rows may be computed from a weighted bag."""
 
     is_linear: bool
 
-    def rows(self, node: Node, when: When, derivation: "Derivation") -> Bag: ...
+    def rows(self, node: N, when: When, derivation: "Derivation") -> Bag: ...
 
-    def delta(self, node: Node, derivation: "Derivation") -> Bag: ...
+    def delta(self, node: N, derivation: "Derivation") -> Bag: ...
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Options:
     skip_unchanged: bool = True  # sources without data changes get no term
 
 
+ALL_ON = Options()
 ALL_OFF = Options(insert_only=False, broadcast=False, skip_unchanged=False)
 
 
@@ -55,7 +58,7 @@ class Derivation:
 
     sources: Mapping[str, Source]
     windows: Mapping[str, Window]
-    options: Options = Options()
+    options: Options = ALL_ON
     steps: dict[str, Step] = field(default_factory=dict)
     rules_used: dict[str, None] = field(default_factory=dict)
     _memo: dict[tuple[int, str], Bag] = field(default_factory=dict)
@@ -114,7 +117,11 @@ class Derivation:
     def sum(self, bag: Bag, columns: tuple[str, ...], name: str) -> str:
         """Write a bag as a sum of terms tagged with their SSN (Z 3.3); gives the relation's name."""
         terms = tuple(
-            Term(ssn, block.label, text(replace(block, columns={c: block.columns[c] for c in columns}).query(weight=True)))
+            Term(
+                ssn,
+                block.label,
+                text(replace(block, columns={c: block.columns[c] for c in columns}).query(weight=True)),
+            )
             for ssn, block in enumerate(bag, start=1)
         )
         return self._write(name, lambda fresh: Sum(fresh, terms))
@@ -174,7 +181,7 @@ class Derivation:
         return self._memo[(id(node), kind)]
 
 
-def repeated(block: Block, times: exp.Expression) -> Block:
+def repeated(block: Block, times: exp.Expr) -> Block:
     """Each row as often as it counts."""
     generator = exp.Explode(this=exp.GenerateSeries(start=exp.Literal.number(1), end=times))
     alias = sql.fresh("lv_copies", {each.alias for each in block.laterals})
@@ -186,7 +193,7 @@ def by_position(query: exp.Select, keys: int) -> exp.Select:
     return query.group_by(*(exp.Literal.number(position + 1) for position in range(keys)), copy=False)
 
 
-def matches_some(block: Block, keys: Iterable[tuple[exp.Expression, str]], relation: str) -> Block:
+def matches_some(block: Block, keys: Iterable[tuple[exp.Expr, str]], relation: str) -> Block:
     """Keep the rows whose key expressions equal, null-safe, a row of a relation of keys (expression, its column)."""
     alias = f"lv_{relation}"
     conditions = [
@@ -198,7 +205,7 @@ def matches_some(block: Block, keys: Iterable[tuple[exp.Expression, str]], relat
     return replace(block, where=(*block.where, exp.Exists(this=query)))
 
 
-def text(query: exp.Expression) -> str:
+def text(query: exp.Expr) -> str:
     """Print as Spark SQL."""
     return query.sql(dialect=DIALECT, pretty=True)
 
@@ -207,7 +214,7 @@ def _scans(node: Node) -> Iterable[Scan]:
     return (each for each in walk(node) if isinstance(each, Scan))
 
 
-def _rule(node: Node) -> Rule:
+def _rule(node: Node) -> Rule[Any]:
     from dbt_lazyview.compiler.operators import RULES
 
     return RULES[type(node)]

@@ -12,7 +12,7 @@ def non_deterministic_calls(query: exp.Query, sql: str) -> tuple[Problem, ...]:
     return tuple(_problem(node, sql) for node in query.walk() if is_non_deterministic(node))
 
 
-def _problem(node: exp.Expression, sql: str) -> Problem:
+def _problem(node: exp.Expr, sql: str) -> Problem:
     line, column, length = position(node)
     name = function_name(node).upper()
     return Problem(

@@ -67,7 +67,7 @@ class _Expansion:
         assert isinstance(inner, exp.Query)
         return inner.copy() if inner is query else inner
 
-    def _view(self, table: exp.Table, view: StoredView, depth: int) -> exp.Expression:
+    def _view(self, table: exp.Table, view: StoredView, depth: int) -> exp.Expr:
         if depth > _MAX_DEPTH:
             raise CatalogError(f"views nest deeper than {_MAX_DEPTH}")
         parsed = normalize_identifiers(parse_query(view.sql), dialect=DIALECT)
@@ -75,8 +75,16 @@ class _Expansion:
         inner = exp.Subquery(this=body, alias=exp.TableAlias(this=identifier("v")))
         select = exp.Select()
         for own, public in view.output:
-            select = select.select(exp.alias_(exp.column(identifier(own), table=identifier("v")), identifier(public)), copy=False)
-        return exp.Subquery(this=select.from_(inner, copy=False), alias=_alias_of(table), joins=table.args.get("joins"), laterals=table.args.get("laterals"), pivots=table.args.get("pivots"))  # fmt: skip
+            select = select.select(
+                exp.alias_(exp.column(identifier(own), table=identifier("v")), identifier(public)), copy=False
+            )
+        return exp.Subquery(
+            this=select.from_(inner, copy=False),
+            alias=_alias_of(table),
+            joins=table.args.get("joins"),
+            laterals=table.args.get("laterals"),
+            pivots=table.args.get("pivots"),
+        )
 
     def _table(self, table: exp.Table, found: Table) -> None:
         alias = _alias_of(table)
@@ -92,9 +100,15 @@ class _Expansion:
         line, column, length = position(table)
         name = ".".join(_parts(table))
         return Problem(
-            Reason.UNKNOWN_RELATION, f"{name} is not known.", engine_words,
-            "Build it first, or correct the name.", line, column, length, source_line(self.text, line),
-        )  # fmt: skip
+            Reason.UNKNOWN_RELATION,
+            f"{name} is not known.",
+            engine_words,
+            "Build it first, or correct the name.",
+            line,
+            column,
+            length,
+            source_line(self.text, line),
+        )
 
 
 def _real_tables(query: exp.Query) -> list[exp.Table]:
@@ -102,10 +116,8 @@ def _real_tables(query: exp.Query) -> list[exp.Table]:
     found: dict[int, exp.Table] = {}
     for scope in traverse_scope(query):
         for table in scope.tables:
-            source = scope.sources.get(table.alias_or_name)
-            if isinstance(source, exp.Table) or source is None:
-                if isinstance(table.this, exp.Identifier) and not _names_cte(table, scope.cte_sources):
-                    found[id(table)] = table
+            if isinstance(table.this, exp.Identifier) and not _names_cte(table, scope.cte_sources):
+                found[id(table)] = table
     return list(found.values())
 
 

@@ -44,6 +44,6 @@ def _detail(node: Node) -> str:
     return ""
 
 
-def _short(expression: exp.Expression) -> str:
+def _short(expression: exp.Expr) -> str:
     printed = expression.sql("spark").replace("`", "")
     return printed if len(printed) <= 60 else printed[:57] + "..."

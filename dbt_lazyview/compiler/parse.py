@@ -37,18 +37,22 @@ def _parse_problem(details: dict[str, object], sql: str) -> Problem:
     highlight = str(details.get("highlight") or " ")
     start = int(end) - len(highlight) + 1 if isinstance(end, int) else None
     why = str(details.get("description") or "The SQL does not parse").rstrip(".") + "."
-    problem = _problem("The SQL does not parse.", why, line if isinstance(line, int) else None, start, sql)
-    return problem
+    return _problem("The SQL does not parse.", why, line if isinstance(line, int) else None, start, sql)
 
 
 def _problem(what: str, why: str, line: int | None, column: int | None, sql: str) -> Problem:
     return Problem(
-        Reason.PARSE_ERROR, what, why, "Correct the SQL; `dbt compile` shows the text that was read.",
-        line=line, column=column, source_line=source_line(sql, line),
-    )  # fmt: skip
+        Reason.PARSE_ERROR,
+        what,
+        why,
+        "Correct the SQL; `dbt compile` shows the text that was read.",
+        line=line,
+        column=column,
+        source_line=source_line(sql, line),
+    )
 
 
-def position(node: exp.Expression) -> tuple[int | None, int | None, int]:
+def position(node: exp.Expr) -> tuple[int | None, int | None, int]:
     """Line, first column (1-based) and length of the first token of a construct, where the parser kept them."""
     for each in node.walk():
         if "line" in each.meta and "col" in each.meta:

@@ -34,8 +34,8 @@ class Partial:
     """One stored column behind an aggregate, over the argument columns of the aggregate's input."""
 
     name: str
-    build: exp.Expression  # aggregate over plain rows
-    change: exp.Expression | None  # aggregate over weighted rows
+    build: exp.Expr  # aggregate over plain rows
+    change: exp.Expr | None  # aggregate over weighted rows
     fold: type[exp.AggFunc] | None  # how two partials of a group combine
     additive: Additive
     type: str = ""  # cast to it after combining, where combining would widen
@@ -45,12 +45,12 @@ class Partial:
 class Partials:
     """The partials of one aggregate node; equal ones are stored once."""
 
-    type_of: Callable[[exp.Expression], str]  # type of an argument, as Spark prints it
-    arguments: list[tuple[str, exp.Expression]] = field(default_factory=list)
+    type_of: Callable[[exp.Expr], str]  # type of an argument, as Spark prints it
+    arguments: list[tuple[str, exp.Expr]] = field(default_factory=list)
     stored: dict[str, Partial] = field(default_factory=dict)
     _known: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def finish(self, call: exp.Expression) -> exp.Expression:
+    def finish(self, call: exp.Expr) -> exp.Expr:
         """Store what an aggregate call needs; gives the expression that finishes it from stored columns."""
         call = _without_filter(call)
         distinct = isinstance(call.this, exp.Distinct) if isinstance(call, exp.Func) else False
@@ -64,21 +64,21 @@ class Partials:
         if kind is exp.Avg and not distinct:
             return self._avg(call.this)
         if kind in (exp.Min, exp.Max) and not distinct and not call.expressions:
-            return self._extreme(call, kind)
+            return self._extreme(call, exp.Min if kind is exp.Min else exp.Max)
         return self._value(call)
 
-    def _count(self, argument: exp.Expression) -> exp.Expression:
+    def _count(self, argument: exp.Expr) -> exp.Expr:
         if isinstance(argument, (exp.Star, exp.Literal)):
             return sql.column(COUNT)
         own = self._argument(argument)
         change = exp.Sum(this=_if(_is_null(own), exp.Literal.number(0), sql.column(WEIGHT)))
         return self._store("n", argument, exp.Count(this=own), change, exp.Sum, Additive.ALWAYS)
 
-    def _sum(self, argument: exp.Expression) -> exp.Expression:
+    def _sum(self, argument: exp.Expr) -> exp.Expr:
         total = self._total(argument, self.type_of(argument))
         return _if(_is_zero(self._count(argument)), exp.Null(), total)
 
-    def _avg(self, argument: exp.Expression) -> exp.Expression:
+    def _avg(self, argument: exp.Expr) -> exp.Expr:
         """Spark's own formula: decimals divide their sum by the count and keep four more digits; all else is double."""
         kind = self.type_of(argument)
         decimal = _DECIMAL.fullmatch(kind)
@@ -87,15 +87,17 @@ class Partials:
         count = self._count(argument)
         if decimal:
             precision, scale = (min(38, int(each) + 4) for each in decimal.groups())
-            finished = exp.cast(exp.Div(this=total, expression=count.copy()), f"decimal({precision}, {scale})")
+            finished: exp.Expr = exp.cast(
+                exp.Div(this=total, expression=count.copy()), f"decimal({precision}, {scale})"
+            )
         else:
             finished = exp.Div(this=exp.cast(total, "double"), expression=count.copy())
         return _if(_is_zero(count), exp.Null(), finished)
 
-    def _total(self, argument: exp.Expression, kind: str) -> exp.Expression:
+    def _total(self, argument: exp.Expr, kind: str) -> exp.Expr:
         decimal = _DECIMAL.fullmatch(kind)
         own = self._argument(argument)
-        weight: exp.Expression = sql.column(WEIGHT)
+        weight: exp.Expr = sql.column(WEIGHT)
         additive, stored_type = Additive.ALWAYS, ""
         if decimal:
             precision, scale = int(decimal.group(1)), int(decimal.group(2))
@@ -107,18 +109,18 @@ class Partials:
         change = exp.Sum(this=exp.Mul(this=own.copy(), expression=weight))
         return self._store("sum", argument, exp.Sum(this=own), change, exp.Sum, additive, stored_type)
 
-    def _extreme(self, call: exp.Expression, kind: type[exp.AggFunc]) -> exp.Expression:
+    def _extreme(self, call: exp.Expr, kind: type[exp.AggFunc]) -> exp.Expr:
         own = self._argument(call.this)
         word = "min" if kind is exp.Min else "max"
         return self._store(word, call.this, kind(this=own), kind(this=own.copy()), kind, Additive.INSERT_ONLY)
 
-    def _value(self, call: exp.Expression) -> exp.Expression:
+    def _value(self, call: exp.Expr) -> exp.Expr:
         build = call.copy()
         for node in list(build.find_all(exp.Column)):
             node.replace(self._argument(node))
         return self._store(function_name(call) or "value", call, build, None, None, Additive.NEVER)
 
-    def _argument(self, expression: exp.Expression) -> exp.Column:
+    def _argument(self, expression: exp.Expr) -> exp.Column:
         for name, known in self.arguments:
             if known == expression:
                 return sql.column(name)
@@ -126,16 +128,16 @@ class Partials:
         self.arguments.append((name, expression.copy()))
         return sql.column(name)
 
-    def _store(  # noqa: PLR0913
+    def _store(
         self,
         word: str,
-        about: exp.Expression,
-        build: exp.Expression,
-        change: exp.Expression | None,
+        about: exp.Expr,
+        build: exp.Expr,
+        change: exp.Expr | None,
         fold: type[exp.AggFunc] | None,
         additive: Additive,
         stored_type: str = "",
-    ) -> exp.Expression:
+    ) -> exp.Expr:
         known = (word, about.sql("spark"))
         if known not in self._known:
             name = f"lv_{word}_{len(self.stored) + 1}"
@@ -146,26 +148,30 @@ class Partials:
         return sql.column(self._known[known])
 
 
-def _without_filter(call: exp.Expression) -> exp.Expression:
+def _without_filter(call: exp.Expr) -> exp.Expr:
     """agg(x) FILTER (WHERE p) is agg(CASE WHEN p THEN x END), where the argument is one expression."""
     if not isinstance(call, exp.Filter):
         return call
     inner, predicate = call.this, call.expression.this
-    if type(inner) in (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max) and not isinstance(inner.this, exp.Distinct) and not inner.expressions:  # fmt: skip
+    if (
+        type(inner) in (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
+        and not isinstance(inner.this, exp.Distinct)
+        and not inner.expressions
+    ):
         counted = exp.Literal.number(1) if isinstance(inner.this, exp.Star) else inner.this.copy()
-        result = inner.copy()
+        result: exp.Expr = inner.copy()
         result.set("this", _if(predicate.copy(), counted, None))
         return result
     return call
 
 
-def _if(condition: exp.Expression, then: exp.Expression, otherwise: exp.Expression | None) -> exp.Case:
+def _if(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr | None) -> exp.Case:
     return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
 
 
-def _is_null(expression: exp.Expression) -> exp.Expression:
+def _is_null(expression: exp.Expr) -> exp.Expr:
     return exp.Is(this=expression.copy(), expression=exp.Null())
 
 
-def _is_zero(expression: exp.Expression) -> exp.Expression:
+def _is_zero(expression: exp.Expr) -> exp.Expr:
     return exp.EQ(this=expression.copy(), expression=exp.Literal.number(0))

@@ -159,4 +159,3 @@ class PublicView:
 
     columns: tuple[Column, ...]
     query: str
-

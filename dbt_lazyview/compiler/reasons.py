@@ -71,7 +71,11 @@ class Problem:
             where = [f"  line {self.line} of the compiled model:", f"      {self.source_line}"]
             if self.column is not None:
                 where.append("      " + " " * (self.column - 1) + "^" * self.length)
-        tail = [f"  {self.why}", f"  {self.remedy}", f"  See docs/reasons.md#{self.reason.code.lower()} [{self.reason.code}]"]
+        tail = [
+            f"  {self.why}",
+            f"  {self.remedy}",
+            f"  See docs/reasons.md#{self.reason.code.lower()} [{self.reason.code}]",
+        ]
         return "\n".join([f"{self.what}", *where, *tail])
 
 

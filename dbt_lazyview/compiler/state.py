@@ -27,7 +27,7 @@ class State:
 
     aggregate: Aggregate
     partials: Partials
-    finished: dict[str, exp.Expression]  # aggregate column -> expression over stored columns
+    finished: dict[str, exp.Expr]  # aggregate column -> expression over stored columns
     on_top: tuple[Node, ...]  # from the stored node upwards
     is_bag: bool  # rows with a count, not groups
 
@@ -42,12 +42,12 @@ class State:
         return StateLayout((*keys, *stored), is_global=self.aggregate.is_global)
 
 
-def stored_state(root: Node, types_of: Callable[[Node, list[exp.Expression]], list[str]]) -> State:
+def stored_state(root: Node, types_of: Callable[[Node, list[exp.Expr]], list[str]]) -> State:
     """Decide what to store for a query; `types_of` tells the types of expressions over a node."""
     stored, on_top = split_root(root)
     is_bag = not isinstance(stored, Aggregate)
     aggregate = stored if isinstance(stored, Aggregate) else _counted(stored)
-    types: dict[exp.Expression, str] = {}
+    types: dict[exp.Expr, str] = {}
     arguments = [each.this for _, call in aggregate.aggregates for each in call.find_all(exp.Sum, exp.Avg)]
     arguments = [each for each in arguments if not isinstance(each, exp.Distinct)]
     if arguments:
@@ -64,7 +64,7 @@ def build_query(state: State, derivation: Derivation) -> str:
 
 
 def refresh_plan(state: State, derivation: Derivation) -> RefreshPlan:
-    """Fold the delta of the stored node's input into the state: by adding where that is exact, else by replacing groups."""
+    """Fold the delta into the state: by adding where that is exact, else by replacing the affected groups."""
     aggregate, partials = state.aggregate, state.partials
     outputs = (*aggregate.keys, *partials.arguments)
     delta = tuple(block.project(outputs) for block in derivation.delta(aggregate.input))
@@ -95,9 +95,9 @@ def public_query(state: State, relation: exp.Table, outputs: tuple[tuple[Column,
 @dataclass(frozen=True)
 class _OnTop:
     block: Block
-    order: tuple[exp.Expression, ...] = ()
-    limit: exp.Expression | None = None
-    offset: exp.Expression | None = None
+    order: tuple[exp.Expr, ...] = ()
+    limit: exp.Expr | None = None
+    offset: exp.Expr | None = None
 
 
 def _on_top(state: State, block: Block) -> _OnTop:
@@ -117,11 +117,13 @@ def _on_top(state: State, block: Block) -> _OnTop:
 def _finished_select(block: Block, outputs: tuple[tuple[Column, str], ...]) -> exp.Select:
     select = replace(block, columns={}, items=()).query(weight=False)
     for public, own in outputs:
-        select = select.select(exp.alias_(_typed(block.expression(own), public.type), sql.identifier(public.name)), copy=False)
+        select = select.select(
+            exp.alias_(_typed(block.expression(own), public.type), sql.identifier(public.name)), copy=False
+        )
     return select
 
 
-def _typed(expression: exp.Expression, kind: str) -> exp.Expression:
+def _typed(expression: exp.Expr, kind: str) -> exp.Expr:
     """Finished values get the type that the query's own column has."""
     if isinstance(expression, exp.Column) or not kind:
         return expression
@@ -185,7 +187,7 @@ def _added(state: State, total: Block, derivation: Derivation) -> str:
     """Differences per key; keys whose differences are all zero are left out."""
     query = replace(total, columns={key: total.columns[key] for key in state.keys}).query(weight=False)
     columns = {**total.columns, WEIGHT: sql.weight_of(total)}
-    changes: list[exp.Expression] = [exp.Sum(this=sql.weight_of(total))]
+    changes: list[exp.Expr] = [exp.Sum(this=sql.weight_of(total))]
     query = query.select(exp.alias_(changes[0].copy(), sql.identifier(COUNT)), copy=False)
     for partial in state.partials.stored.values():
         assert partial.change is not None
@@ -238,7 +240,9 @@ def _is_additive(partial: Partial, insert_only: bool) -> bool:
 
 def _count_column() -> StateColumn:
     total = exp.Add(this=sql.column(COUNT, "t"), expression=_or_zero(sql.column(COUNT, "d")))
-    return StateColumn(COUNT, False, text(total), text(exp.Sum(this=sql.column(COUNT))), text(_or_zero(sql.column(COUNT, "d"))))
+    return StateColumn(
+        COUNT, False, text(total), text(exp.Sum(this=sql.column(COUNT))), text(_or_zero(sql.column(COUNT, "d")))
+    )
 
 
 def _partial_column(partial: Partial) -> StateColumn:
@@ -246,26 +250,26 @@ def _partial_column(partial: Partial) -> StateColumn:
     if partial.fold is None:
         return StateColumn(partial.name, False)
     if partial.fold is exp.Sum:
-        both: exp.Expression = exp.Add(this=stored.copy(), expression=change.copy())
-        merged: exp.Expression = exp.Coalesce(this=both, expressions=[stored, change])
+        both: exp.Expr = exp.Add(this=stored.copy(), expression=change.copy())
+        merged: exp.Expr = exp.Coalesce(this=both, expressions=[stored, change])
     else:
         kind = exp.Least if partial.fold is exp.Min else exp.Greatest
         merged = kind(this=stored, expressions=[change], ignore_nulls=True)
-    combined: exp.Expression = partial.fold(this=sql.column(partial.name))
+    combined: exp.Expr = partial.fold(this=sql.column(partial.name))
     if partial.type:
         merged, combined = exp.cast(merged, partial.type), exp.cast(combined, partial.type)
     return StateColumn(partial.name, False, text(merged), text(combined), text(sql.column(partial.name, "d")))
 
 
-def _or_zero(expression: exp.Expression) -> exp.Expression:
+def _or_zero(expression: exp.Expr) -> exp.Expr:
     return exp.Coalesce(this=expression, expressions=[exp.Literal.number(0)])
 
 
-def _unfiltered(argument: exp.Expression) -> exp.Expression:
+def _unfiltered(argument: exp.Expr) -> exp.Expr:
     """The x in CASE WHEN p THEN x END, which is how FILTER was folded in."""
     if isinstance(argument, exp.Case) and argument.args.get("default") is None and len(argument.args["ifs"]) == 1:
         found = argument.args["ifs"][0].args["true"]
-        assert isinstance(found, exp.Expression)
+        assert isinstance(found, exp.Expr)
         return found
     return argument
 

@@ -3,6 +3,7 @@ A lake on DuckDB for proving the algebra: versioned tables, a change feed, and v
 maintenance SQL, transpiled by sqlglot.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from sqlglot import exp, parse_one
 
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table
 from dbt_lazyview.compiler.compile import View, compile_view
-from dbt_lazyview.compiler.derivation import Options
+from dbt_lazyview.compiler.derivation import ALL_ON, Options
 from dbt_lazyview.compiler.plan import Window
 from tests.macro_rendering import MacroRenderer
 
@@ -24,7 +25,7 @@ class DuckLake:
     """Tables with versions; `commit` replaces a table's rows and records the difference as a feed."""
 
     def __init__(self, tables: Mapping[str, Sequence[tuple[str, str]]]) -> None:
-        self.db = duckdb.connect()
+        self.db = duckdb.connect(config={"threads": 1})
         self.tables = {name: tuple(Column(*each) for each in columns) for name, columns in tables.items()}
         self.version = dict.fromkeys(tables, 0)
         self.feeds: dict[str, list[list[tuple[Row, int]]]] = {name: [[]] for name in tables}
@@ -82,28 +83,32 @@ class DuckLake:
 
     def _capture(self, source: Any, window: Window) -> str:
         table = source.name[-1]
-        self.db.execute(f"create or replace temp table changes_of_{table} as select *, 0::int as lv_w from {table} where false")
+        self.db.execute(
+            f"create or replace temp table changes_of_{table} as select *, 0::int as lv_w from {table} where false"
+        )
         changes = [(*row, w) for commit in self.feeds[table][window.after + 1 :] for row, w in commit]
         self._insert(f"changes_of_{table}", changes)
         return f"select {', '.join(source.quoted_columns)}, lv_w as lv_weight from changes_of_{table}"
 
     def _insert(self, table: str, rows: Sequence[Row]) -> None:
-        if rows:
-            marks = ", ".join("(" + ", ".join("?" for _ in row) + ")" for row in rows)
-            self.db.execute(f"insert into {table} values {marks}", [value for row in rows for value in row])
+        if rows:  # as text: bound values make duckdb look for optional packages at every call
+            values = ", ".join("(" + ", ".join(map(_literal, row)) + ")" for row in rows)
+            self.db.execute(f"insert into {table} values {values}")
 
 
 class DuckView:
     """A lazy view on the lake."""
 
-    def __init__(self, lake: DuckLake, name: str, sql: str, options: Options = Options()) -> None:
+    def __init__(self, lake: DuckLake, name: str, sql: str, options: Options = ALL_ON) -> None:
         self.lake, self.state, self.options = lake, f"{name}__state", options
         self.view: View = compile_view(sql, lake)
         self.cut = {each.name: lake.version[each.name[-1]] for each in self.view.sources}
         plan = self.view.build(self.cut)
         columns = ", ".join(each.quoted for each in plan.layout.columns)
         query = lake.renderer.render("steps_as_query", steps=plan.steps, query=plan.query)
-        lake.db.execute(f"create or replace table {self.state} as select {to_duckdb_columns(columns)} from ({to_duckdb(query)})")
+        lake.db.execute(
+            f"create or replace table {self.state} as select {to_duckdb_columns(columns)} from ({to_duckdb(query)})"
+        )
 
     def refresh(self, strategy: str) -> str:
         """Refresh from changes; gives the plan's mode."""
@@ -139,14 +144,13 @@ class DuckView:
 
     def differences(self) -> list[tuple[str, Row]]:
         """Rows that only one side has, as bags, both ways."""
-        got, wanted = [_comparable(r) for r in self.rows()], [_comparable(r) for r in self.recomputed()]
-        surplus, missing = list(got), []
-        for row in wanted:
-            if row in surplus:
-                surplus.remove(row)
-            else:
-                missing.append(row)
+        got, wanted = (Counter(map(_comparable, rows)) for rows in (self.rows(), self.recomputed()))
+        surplus, missing = (got - wanted).elements(), (wanted - got).elements()
         return [("only in view", row) for row in surplus] + [("only in query", row) for row in missing]
+
+    def is_stale(self) -> bool:
+        """Whether the pending changes make a difference."""
+        return bool(self.differences())
 
 
 def to_duckdb(spark_sql: str) -> str:
@@ -159,6 +163,12 @@ def to_duckdb_columns(columns: str) -> str:
 
 def _comparable(row: Row) -> Row:
     return tuple(round(value, 6) + 0.0 if isinstance(value, float) else value for value in row)
+
+
+def _literal(value: Any) -> str:
+    if value is None:
+        return "null"
+    return f"'{value}'" if isinstance(value, str) else str(value)
 
 
 def _duck_type(kind: str) -> str:

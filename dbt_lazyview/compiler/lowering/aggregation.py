@@ -1,6 +1,6 @@
 """GROUP BY, grouping sets, HAVING and aggregates in the select list."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import combinations
 
 from sqlglot import exp
@@ -12,9 +12,11 @@ from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, Lowered, 
 from dbt_lazyview.compiler.lowering.subqueries import filter_where
 
 LowerQuery = Callable[..., Lowered]
-Keys = list[tuple[str, exp.Expression]]
+Keys = list[tuple[str, exp.Expr]]
 
 _WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
+
+_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
 def aggregate_select(
@@ -36,13 +38,16 @@ def aggregate_select(
     return grouped, grouping.flat
 
 
-def aggregate_calls(expression: exp.Expression) -> list[exp.Expression]:
+def aggregate_calls(expression: exp.Expr) -> list[exp.Expr]:
     """The outermost aggregate calls; a window function is none, but its arguments may hold some."""
     if isinstance(expression, exp.Query):
         return []
     if isinstance(expression, exp.Window):
         call = _called(expression.this)
-        inside = [*call.iter_expressions(), *(each for each in expression.iter_expressions() if each is not expression.this)]
+        inside = [
+            *call.iter_expressions(),
+            *(each for each in expression.iter_expressions() if each is not expression.this),
+        ]
         return [found for each in inside for found in aggregate_calls(each)]
     if is_aggregate(expression) or (isinstance(expression, _WRAPPERS) and is_aggregate(_called(expression))):
         return [expression]
@@ -54,9 +59,9 @@ class _Grouping:
 
     def __init__(self, environment: Environment, scope: Scope, keys: Keys) -> None:
         self.environment, self.scope, self.keys = environment, scope, keys
-        self.aggregates: list[tuple[str, exp.Expression]] = []
+        self.aggregates: list[tuple[str, exp.Expr]] = []
 
-    def flat(self, expression: exp.Expression) -> exp.Expression:
+    def flat(self, expression: exp.Expr) -> exp.Expr:
         """The expression over the group's columns; the largest parts that are keys are taken first."""
         if is_lowered(expression):
             return self.scope.flat(expression)
@@ -71,24 +76,26 @@ class _Grouping:
             return self._outer(expression)
         return self._parts(expression)
 
-    def aggregate(self, call: exp.Expression) -> str:
+    def aggregate(self, call: exp.Expr) -> str:
         """The column of an aggregate call."""
         flat = self.scope.flat(call)
         for name, known in self.aggregates:
             if known == flat:
                 return name
-        name = self.environment.names.column(f"{function_name(_called(call)) or 'aggregate'}_{len(self.aggregates) + 1}")
+        name = self.environment.names.column(
+            f"{function_name(_called(call)) or 'aggregate'}_{len(self.aggregates) + 1}"
+        )
         self.aggregates.append((name, flat))
         return name
 
-    def _window(self, window: exp.Window) -> exp.Expression:
+    def _window(self, window: exp.Window) -> exp.Expr:
         """The function itself is not an aggregate of the groups; everything in it is read over them."""
         result = window.copy()
         for part, copied in zip(window.iter_expressions(), list(result.iter_expressions()), strict=True):
             copied.replace(self._parts_below_call(part) if part is window.this else self.flat(part))
         return result
 
-    def _parts_below_call(self, call: exp.Expression) -> exp.Expression:
+    def _parts_below_call(self, call: exp.Expr) -> exp.Expr:
         if isinstance(call, _WRAPPERS):
             result = call.copy()
             result.set("this", self._parts_below_call(call.this))
@@ -97,18 +104,18 @@ class _Grouping:
             return result
         return self._parts(call)
 
-    def _parts(self, expression: exp.Expression) -> exp.Expression:
+    def _parts(self, expression: exp.Expr) -> exp.Expr:
         result = expression.copy()
         for part, copied in zip(expression.iter_expressions(), list(result.iter_expressions()), strict=True):
             copied.replace(self.flat(part))
         return result
 
-    def _outer(self, node: exp.Column) -> exp.Expression:
+    def _outer(self, node: exp.Column) -> exp.Expr:
         if self.scope.outer is not None and node.table not in self.scope.relations:
             return self.scope.outer(node)
         raise Unsupported(node, f"column {node.name}, which is neither grouped nor aggregated")
 
-    def _key(self, expression: exp.Expression) -> str | None:
+    def _key(self, expression: exp.Expr) -> str | None:
         if aggregate_calls(expression) or expression.find(exp.Window, exp.Query):
             return None
         try:
@@ -118,8 +125,12 @@ class _Grouping:
         return next((name for name, key in self.keys if key == flat), None)
 
 
-def _grouped(node: Node, keys: Keys, grouping: _Grouping, sets: list[list[str]] | None, environment: Environment) -> Node:
-    calls = [(name, call) for name, call in grouping.aggregates if function_name(call) not in ("grouping", "grouping_id")]
+def _grouped(
+    node: Node, keys: Keys, grouping: _Grouping, sets: list[list[str]] | None, environment: Environment
+) -> Node:
+    calls = [
+        (name, call) for name, call in grouping.aggregates if function_name(call) not in ("grouping", "grouping_id")
+    ]
     marks = [(name, call) for name, call in grouping.aggregates if (name, call) not in calls]
     if sets is None:
         return Aggregate(node, tuple(keys), tuple(calls))
@@ -136,7 +147,7 @@ def _one_set(node: Node, keys: Keys, calls: Keys, marks: Keys, chosen: list[str]
         tuple((renamed[name], each) for name, each in keys if name in chosen),
         tuple((renamed[name], each.copy()) for name, each in calls),
     )
-    outputs: list[tuple[str, exp.Expression]] = [
+    outputs: list[tuple[str, exp.Expr]] = [
         (environment.names.column(name), column(renamed[name]) if name in chosen else exp.Null()) for name, _ in keys
     ]
     outputs += [(environment.names.column(name), column(renamed[name])) for name, _ in calls]
@@ -144,20 +155,24 @@ def _one_set(node: Node, keys: Keys, calls: Keys, marks: Keys, chosen: list[str]
     return Project(aggregate, tuple(outputs))
 
 
-def _mark(call: exp.Expression, keys: Keys, chosen: list[str]) -> exp.Expression:
+def _mark(call: exp.Expr, keys: Keys, chosen: list[str]) -> exp.Expr:
     """GROUPING and GROUPING_ID are constants of a grouping set."""
-    asked = [each for each in call.iter_expressions() if not isinstance(each, exp.Identifier)] or [each for _, each in keys]
+    asked = [each for each in call.iter_expressions() if not isinstance(each, exp.Identifier)] or [
+        each for _, each in keys
+    ]
     bits = "".join("0" if name in chosen else "1" for each in asked for name, key in keys if key == each)
     kind = "tinyint" if function_name(call) == "grouping" else "bigint"
     return exp.cast(exp.Literal.number(int(bits or "0", 2)), kind)
 
 
-def _keys(group: exp.Group | None, select: list[exp.Expression], scope: Scope, environment: Environment) -> tuple[Keys, list[list[str]] | None]:  # fmt: skip
+def _keys(
+    group: exp.Group | None, select: list[exp.Expr], scope: Scope, environment: Environment
+) -> tuple[Keys, list[list[str]] | None]:
     keys: Keys = []
     if group is None:
         return keys, None
 
-    def name_of(wanted: exp.Expression) -> str:
+    def name_of(wanted: exp.Expr) -> str:
         flat = scope.flat(_by_position(wanted, select))
         known = next((name for name, each in keys if each == flat), None)
         if known is None:
@@ -165,23 +180,20 @@ def _keys(group: exp.Group | None, select: list[exp.Expression], scope: Scope, e
             keys.append((known, flat))
         return known
 
-    plain = list(group.expressions)
+    clauses = [each for each in group.expressions if isinstance(each, _SETS)]
+    plain = [each for each in group.expressions if not isinstance(each, _SETS)]
     if group.args.get("all"):
         plain = [each.unalias() for each in select if not aggregate_calls(each)]
-    sets: list[list[str]] = [[name_of(each) for each in plain if not isinstance(each, exp.Tuple) or each.expressions]]
-    grouped_in_sets = False
-    for clause in _set_clauses(group):
-        grouped_in_sets = True
+    for kind in (exp.Rollup, exp.Cube):  # GROUP BY a, b WITH ROLLUP
+        if group.args.get(kind.key):
+            clauses, plain = [kind(expressions=plain)], []
+    sets = [[name_of(each) for each in plain]]
+    for clause in clauses:
         sets = [before + chosen for before in sets for chosen in _expanded(clause, name_of)]
-    return keys, sets if grouped_in_sets else None
+    return keys, sets if clauses else None
 
 
-def _set_clauses(group: exp.Group) -> Iterable[exp.Expression]:
-    for kind in ("grouping_sets", "rollup", "cube"):
-        yield from group.args.get(kind) or []
-
-
-def _expanded(clause: exp.Expression, name_of: Callable[[exp.Expression], str]) -> list[list[str]]:
+def _expanded(clause: exp.Expr, name_of: Callable[[exp.Expr], str]) -> list[list[str]]:
     """The grouping sets of one clause."""
     if isinstance(clause, (exp.Rollup, exp.Cube)):
         parts = [_names(each, name_of) for each in clause.expressions]
@@ -195,31 +207,29 @@ def _expanded(clause: exp.Expression, name_of: Callable[[exp.Expression], str]) 
     raise Unsupported(clause, "this GROUP BY")
 
 
-def _member(each: exp.Expression, name_of: Callable[[exp.Expression], str]) -> list[list[str]]:
-    return _expanded(each, name_of) if isinstance(each, (exp.Rollup, exp.Cube, exp.GroupingSets)) else [_names(each, name_of)]
+def _member(each: exp.Expr, name_of: Callable[[exp.Expr], str]) -> list[list[str]]:
+    return _expanded(each, name_of) if isinstance(each, _SETS) else [_names(each, name_of)]
 
 
-def _names(part: exp.Expression, name_of: Callable[[exp.Expression], str]) -> list[str]:
+def _names(part: exp.Expr, name_of: Callable[[exp.Expr], str]) -> list[str]:
     if isinstance(part, exp.Tuple):
         return [name_of(each) for each in part.expressions]
     return [name_of(part.this if isinstance(part, exp.Paren) else part)]
 
 
-def _by_position(key: exp.Expression, select: list[exp.Expression]) -> exp.Expression:
+def _by_position(key: exp.Expr, select: list[exp.Expr]) -> exp.Expr:
     if isinstance(key, exp.Literal) and key.is_int:
         return select[int(key.name) - 1].unalias()
     return key
 
 
-def _order(query: exp.Select) -> list[exp.Expression]:
+def _order(query: exp.Select) -> list[exp.Expr]:
     order = query.args.get("order")
     keys = [each.this for each in order.expressions] if order is not None else []
     return [each for each in keys if not (isinstance(each, exp.Column) and not each.table)]
 
 
-def _called(call: exp.Expression) -> exp.Expression:
+def _called(call: exp.Expr) -> exp.Expr:
     while isinstance(call, _WRAPPERS):
         call = call.this
     return call
-
-

@@ -35,7 +35,7 @@ _ZERO_OVER_NOTHING = {"count", "count_if", "approx_count_distinct", "approx_dist
 _EMPTY_OVER_NOTHING = {"collect_list", "collect_set", "array_agg", "array_unique_agg"}
 
 
-def semi_join(left: Node, right: Node, conditions: list[exp.Expression], is_anti: bool, environment: Environment) -> SemiJoin:
+def semi_join(left: Node, right: Node, conditions: list[exp.Expr], is_anti: bool, environment: Environment) -> SemiJoin:
     """Left rows with (or without) a match among the rows of a subquery that may read left columns."""
     pulled = _pulled(right)
     if not _free(pulled.node):
@@ -43,6 +43,19 @@ def semi_join(left: Node, right: Node, conditions: list[exp.Expression], is_anti
     domain = _Domain(left, right, environment)
     dependent, own = domain.times(right)
     return SemiJoin(left, dependent, _all(*conditions, *domain.equal(own)), is_anti)
+
+
+def lateral_join(left: Node, inner: Lowered, is_left: bool, environment: Environment) -> Node:
+    """Left rows, each with the rows of a subquery that may read its columns."""
+    pulled = _pulled(inner.node)
+    conditions, right = list(pulled.conditions), pulled.node
+    if _free(right):
+        domain = _Domain(left, inner.node, environment)
+        right, own = domain.times(inner.node)
+        conditions = domain.equal(own)
+    if is_left:
+        return OuterJoin(left, right, _all(*conditions))
+    return Join((left, right), _all(*conditions) if conditions else None)
 
 
 def attach_value(left: Node, inner: Lowered, environment: Environment) -> tuple[Node, str]:
@@ -76,7 +89,7 @@ def _is_global(node: Node) -> bool:
 @dataclass(frozen=True)
 class _Pulled:
     node: Node
-    conditions: tuple[exp.Expression, ...] = ()
+    conditions: tuple[exp.Expr, ...] = ()
 
 
 def _pulled(node: Node) -> _Pulled:
@@ -110,7 +123,11 @@ def _grouped_by_correlation(left: Node, node: Node, environment: Environment) ->
     while isinstance(node, Project):
         projects.append(node)
         node = node.input
-    if not isinstance(node, Aggregate) or any(_free_in_expressions(each) for each in projects) or _free_in_expressions(node):
+    if (
+        not isinstance(node, Aggregate)
+        or any(_free_in_expressions(each) for each in projects)
+        or _free_in_expressions(node)
+    ):
         return None
     pulled = _pulled(node.input)
     pairs = [_equality(each, pulled.node) for each in pulled.conditions]
@@ -128,7 +145,7 @@ def _grouped_by_correlation(left: Node, node: Node, environment: Environment) ->
     return Project(joined, (*passed, *((outputs[name], each) for name, each in values.items()))), outputs
 
 
-def _equality(condition: exp.Expression, inner: Node) -> tuple[exp.Expression, exp.Expression] | None:
+def _equality(condition: exp.Expr, inner: Node) -> tuple[exp.Expr, exp.Expr] | None:
     """(inner side, outer side) of a plain equality between the two."""
     if not isinstance(condition, exp.EQ):
         return None
@@ -139,7 +156,7 @@ def _equality(condition: exp.Expression, inner: Node) -> tuple[exp.Expression, e
     return None
 
 
-def _over_nothing(name: str, call: exp.Expression) -> exp.Expression:
+def _over_nothing(name: str, call: exp.Expr) -> exp.Expr:
     """What an aggregate column is for a row without partners: counts are 0, not NULL."""
     word = function_name(call.this if isinstance(call, exp.Filter) else call)
     if word in _ZERO_OVER_NOTHING:
@@ -158,7 +175,7 @@ class _Domain:
         keys = tuple((environment.names.column(f"domain_{name}"), column(name)) for name in self.free)
         self.node = Aggregate(left, keys, ())
 
-    def equal(self, own: dict[str, str]) -> list[exp.Expression]:
+    def equal(self, own: dict[str, str]) -> list[exp.Expr]:
         return [exp.NullSafeEQ(this=column(own[name]), expression=column(name)) for name in self.free]
 
     def times(self, node: Node) -> tuple[Node, dict[str, str]]:
@@ -173,7 +190,7 @@ class _Domain:
         outputs = tuple((own[name], column(key)) for name, (key, _) in zip(self.free, self.node.keys, strict=True))
         return Project(self.node, outputs), own
 
-    def _bound(self, expression: exp.Expression, own: dict[str, str]) -> exp.Expression:
+    def _bound(self, expression: exp.Expr, own: dict[str, str]) -> exp.Expr:
         return substitute(expression, {name: column(new) for name, new in own.items()})
 
     def _filter(self, node: Filter) -> tuple[Node, dict[str, str]]:
@@ -201,7 +218,10 @@ class _Domain:
     def _aggregate(self, node: Aggregate) -> tuple[Node, dict[str, str]]:
         inner, own = self.times(node.input)
         passed = {name: self.environment.names.column(new) for name, new in own.items()}
-        keys = (*((name, self._bound(each, own)) for name, each in node.keys), *((passed[n], column(own[n])) for n in own))
+        keys = (
+            *((name, self._bound(each, own)) for name, each in node.keys),
+            *((passed[n], column(own[n])) for n in own),
+        )
         calls = tuple((name, self._bound(each, own)) for name, each in node.aggregates)
         grouped = Aggregate(inner, keys, calls)
         return (grouped, passed) if node.keys else self._with_empty(node, grouped, passed)
@@ -211,7 +231,9 @@ class _Domain:
         copy, own = self._copy()
         on = [exp.NullSafeEQ(this=column(passed[name]), expression=column(own[name])) for name in own]
         inner = {name: self.environment.names.column(name) for name, _ in node.aggregates}
-        renamed = Project(grouped, (*((inner[n], column(n)) for n in inner), *((p, column(p)) for p in passed.values())))
+        renamed = Project(
+            grouped, (*((inner[n], column(n)) for n in inner), *((p, column(p)) for p in passed.values()))
+        )
         joined = OuterJoin(copy, renamed, _all(*on))
         values = tuple((name, _over_nothing(inner[name], call)) for name, call in node.aggregates)
         return Project(joined, (*values, *((name, column(name)) for name in own.values()))), own
@@ -264,14 +286,14 @@ _TIMES: dict[type[Node], Callable[..., tuple[Node, dict[str, str]]]] = {
 }
 
 
-def _tied(own: dict[str, str] | None, mine: dict[str, str]) -> tuple[dict[str, str], list[exp.Expression]]:
+def _tied(own: dict[str, str] | None, mine: dict[str, str]) -> tuple[dict[str, str], list[exp.Expr]]:
     """Two inputs computed for the same domain belong together where its values are equal."""
     if own is None:
         return mine, []
     return own, [exp.NullSafeEQ(this=column(own[name]), expression=column(mine[name])) for name in own]
 
 
-def _partitioned(window: exp.Expression, more: tuple[exp.Expression, ...]) -> exp.Expression:
+def _partitioned(window: exp.Expr, more: tuple[exp.Expr, ...]) -> exp.Expr:
     result = window.copy()
     result.set("partition_by", [*(result.args.get("partition_by") or []), *(each.copy() for each in more)])
     return result
@@ -302,7 +324,7 @@ def _read(node: Node) -> set[str]:
     return {name for each in _expressions(node) for name in _columns(each)}
 
 
-def _expressions(node: Node) -> list[exp.Expression]:
+def _expressions(node: Node) -> list[exp.Expr]:
     if isinstance(node, Filter):
         return [node.predicate]
     if isinstance(node, Project):
@@ -318,9 +340,9 @@ def _expressions(node: Node) -> list[exp.Expression]:
     return []
 
 
-def _columns(expression: exp.Expression) -> set[str]:
+def _columns(expression: exp.Expr) -> set[str]:
     return {each.name for each in expression.find_all(exp.Column)}
 
 
-def _all(*conditions: exp.Expression) -> exp.Expression:
+def _all(*conditions: exp.Expr) -> exp.Expr:
     return exp.and_(*(each.copy() for each in conditions)) if conditions else exp.true()

@@ -13,7 +13,7 @@ from dbt_lazyview.compiler.lowering.windows import compute_windows
 from dbt_lazyview.compiler.reasons import Reason
 
 
-def lower_query(query: exp.Expression, environment: Environment, *, is_root: bool = False) -> Lowered:
+def lower_query(query: exp.Expr, environment: Environment, *, is_root: bool = False) -> Lowered:
     """Lower any query; order without limit only matters at the root."""
     inside = _with(query, environment)
     if isinstance(query, exp.Subquery):
@@ -27,7 +27,7 @@ def lower_query(query: exp.Expression, environment: Environment, *, is_root: boo
     raise Unsupported(query, f"{type(query).__name__.upper()} as a query")
 
 
-def _with(query: exp.Expression, environment: Environment) -> Environment:
+def _with(query: exp.Expr, environment: Environment) -> Environment:
     clause = query.args.get("with_")
     if clause is None:
         return environment
@@ -57,7 +57,9 @@ def _select(query: exp.Select, environment: Environment, is_root: bool) -> Lower
 def _projected(query: exp.Select, node: Node, flatten: Flatten, environment: Environment, is_root: bool) -> Lowered:
     outputs = [(each.alias_or_name, flatten(each.unalias())) for each in query.expressions]
     columns = [(environment.names.column(name), each) for name, each in outputs]
-    order = _OrderKeys({name: own for (name, _), (own, _) in zip(outputs, columns, strict=True)}, columns, flatten, environment)
+    order = _OrderKeys(
+        {name: own for (name, _), (own, _) in zip(outputs, columns, strict=True)}, columns, flatten, environment
+    )
     keys = [order.key(each) for each in _order_of(query, is_root)]
     node = Project(node, (*columns, *order.hidden))
     if query.args.get("distinct"):
@@ -85,9 +87,11 @@ def _moved(key: exp.Ordered, renamed: dict[str, str]) -> exp.Ordered:
 class _OrderKeys:
     """ORDER BY an output, an expression that is one, or something that travels as a hidden column."""
 
-    def __init__(self, by_name: dict[str, str], columns: list[tuple[str, exp.Expression]], flatten: Flatten, environment: Environment) -> None:  # fmt: skip
+    def __init__(
+        self, by_name: dict[str, str], columns: list[tuple[str, exp.Expr]], flatten: Flatten, environment: Environment
+    ) -> None:
         self.by_name, self.columns, self.flatten, self.environment = by_name, columns, flatten, environment
-        self.hidden: list[tuple[str, exp.Expression]] = []
+        self.hidden: list[tuple[str, exp.Expr]] = []
 
     def names(self) -> list[str]:
         return [own for own, _ in self.columns]
@@ -97,7 +101,7 @@ class _OrderKeys:
         key.set("this", column(self._column(ordered.this)))
         return key
 
-    def _column(self, wanted: exp.Expression) -> str:
+    def _column(self, wanted: exp.Expr) -> str:
         if isinstance(wanted, exp.Column) and not wanted.table and wanted.name in self.by_name:
             return self.by_name[wanted.name]
         if isinstance(wanted, exp.Literal) and wanted.is_int:
@@ -111,14 +115,14 @@ class _OrderKeys:
         return own
 
 
-def _order_of(query: exp.Expression, is_root: bool) -> list[exp.Ordered]:
+def _order_of(query: exp.Expr, is_root: bool) -> list[exp.Ordered]:
     order = query.args.get("order")
     if order is None or not (is_root or query.args.get("limit") or query.args.get("offset")):
         return []
     return list(order.expressions)
 
 
-def _ordered(query: exp.Expression, lowered: Lowered, is_root: bool) -> Lowered:
+def _ordered(query: exp.Expr, lowered: Lowered, is_root: bool) -> Lowered:
     """ORDER BY and LIMIT around a set operation or a parenthesis."""
     names = lowered.named()
     keys = []
@@ -132,12 +136,14 @@ def _ordered(query: exp.Expression, lowered: Lowered, is_root: bool) -> Lowered:
     return Lowered(_sorted_and_limited(query, lowered.node, keys), lowered.outputs)
 
 
-def _sorted_and_limited(query: exp.Expression, node: Node, order: list[exp.Ordered]) -> Node:
+def _sorted_and_limited(query: exp.Expr, node: Node, order: list[exp.Ordered]) -> Node:
     if order:
         node = Sort(node, tuple(order))
     limit, offset = query.args.get("limit"), query.args.get("offset")
     if limit is not None or offset is not None:
-        node = Limit(node, limit.expression if limit is not None else None, offset.expression if offset is not None else None)
+        node = Limit(
+            node, limit.expression if limit is not None else None, offset.expression if offset is not None else None
+        )
     return node
 
 
@@ -153,6 +159,14 @@ def _lateral_view(lateral: exp.Lateral, node: Node, scope: Scope, environment: E
 
 
 def _refuse_clauses(query: exp.Select) -> None:
-    for clause, what in (("windows", "WINDOW"), ("sample", "TABLESAMPLE"), ("cluster", "CLUSTER BY"), ("distribute", "DISTRIBUTE BY"), ("sort", "SORT BY"), ("connect", "CONNECT BY"), ("match", "MATCH_RECOGNIZE")):  # fmt: skip
+    for clause, what in (
+        ("windows", "WINDOW"),
+        ("sample", "TABLESAMPLE"),
+        ("cluster", "CLUSTER BY"),
+        ("distribute", "DISTRIBUTE BY"),
+        ("sort", "SORT BY"),
+        ("connect", "CONNECT BY"),
+        ("match", "MATCH_RECOGNIZE"),
+    ):
         if query.args.get(clause):
             raise Unsupported(query, what)

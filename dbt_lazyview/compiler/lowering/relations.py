@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from dbt_lazyview.compiler.algebra import Join, Node, OuterJoin, Project, Scan, SemiJoin, Values
+from dbt_lazyview.compiler.algebra import Generate, Join, Node, OuterJoin, Project, Scan, SemiJoin, Values
 from dbt_lazyview.compiler.block import column
+from dbt_lazyview.compiler.lowering.decorrelation import lateral_join
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Scope, Unsupported
 
 LowerQuery = Callable[..., Lowered]
@@ -30,13 +31,30 @@ class _Joined:
         self.environment, self.lower_query = environment, lower_query
         self.relations: dict[str, Mapping[str, str]] = {}
         self.members: list[Node] = []
-        self.conditions: list[exp.Expression] = []
+        self.conditions: list[exp.Expr] = []
 
-    def add(self, relation: exp.Expression) -> Node:
+    def add(self, relation: exp.Expr) -> Node:
         lowered = _relation(relation, self.environment, self.lower_query)
         self.relations[relation.alias_or_name] = lowered.named()
         self.members.append(lowered.node)
         return lowered.node
+
+    def _lateral(self, lateral: exp.Lateral, is_left: bool = False) -> None:
+        """A subquery that reads the relations before it, or a generator over their columns."""
+        left = self.node()
+        scope = Scope(self.relations, self.environment.outer)
+        names = list(lateral.alias_column_names)
+        if isinstance(lateral.this, exp.Subquery):
+            inner = self.lower_query(lateral.this.this, self.environment.inside(scope.flat)).renamed(names)
+            node: Node = lateral_join(left, inner, is_left, self.environment)
+            self.relations[lateral.alias_or_name] = inner.named()
+        else:
+            own = tuple(self.environment.names.column(name, lateral.alias_or_name) for name in names)
+            if not own:
+                raise Unsupported(lateral, "a generator in FROM without column names")
+            node = Generate(left, scope.flat(lateral.this), own, is_left)
+            self.relations[lateral.alias_or_name] = dict(zip(names, own, strict=True))
+        self.members, self.conditions = [node], []
 
     def node(self) -> Node:
         if len(self.members) == 1 and not self.conditions:
@@ -47,7 +65,13 @@ class _Joined:
         kind = " ".join(filter(None, [join.side, join.kind])).replace(" OUTER", "")
         if join.method:
             raise Unsupported(join, f"{join.method} JOIN")
-        if kind in ("", "INNER", "CROSS"):
+        on = join.args.get("on")
+        if isinstance(join.this, exp.Lateral):
+            if kind not in ("", "INNER", "CROSS", "LEFT") or (kind == "LEFT" and on is not None and on != exp.true()):
+                raise Unsupported(join, f"{kind} JOIN LATERAL with a condition")
+            self._lateral(join.this, is_left=kind == "LEFT")
+            self.conditions.extend(self._on(join) if kind != "LEFT" else [])
+        elif kind in ("", "INNER", "CROSS"):
             self.add(join.this)
             self.conditions.extend(self._on(join))
         elif kind in ("LEFT", "RIGHT", "FULL"):
@@ -74,7 +98,7 @@ class _Joined:
         on = exp.and_(*self._on(join)) if join.args.get("on") else exp.true()
         self.members, self.conditions, self.relations = [SemiJoin(left, right, on, is_anti)], [], visible
 
-    def _on(self, join: exp.Join) -> list[exp.Expression]:
+    def _on(self, join: exp.Join) -> list[exp.Expr]:
         on = join.args.get("on")
         if on is None:
             return []
@@ -83,7 +107,7 @@ class _Joined:
         return [Scope(self.relations, self.environment.outer).flat(on)]
 
 
-def _relation(relation: exp.Expression, environment: Environment, lower_query: LowerQuery) -> Lowered:
+def _relation(relation: exp.Expr, environment: Environment, lower_query: LowerQuery) -> Lowered:
     _refuse(relation)
     if isinstance(relation, exp.Table) and isinstance(relation.this, exp.Identifier):
         if relation.name in environment.ctes:
@@ -104,7 +128,7 @@ def _scan(table: exp.Table, environment: Environment) -> Lowered:
     return lowered.renamed(list(table.alias_column_names))
 
 
-def _again(lowered: Lowered, relation: exp.Expression, environment: Environment) -> Lowered:
+def _again(lowered: Lowered, relation: exp.Expr, environment: Environment) -> Lowered:
     """A reference to a CTE: the same node under column names of its own."""
     copies = tuple((name, environment.names.column(own, relation.alias_or_name), own) for name, own in lowered.outputs)
     node = Project(lowered.node, tuple((new, column(own)) for _, new, own in copies))
@@ -118,7 +142,14 @@ def _values(relation: exp.Values, environment: Environment) -> Lowered:
     return Lowered(Values(own, rows), tuple(zip(names, own, strict=True)))
 
 
-def _refuse(relation: exp.Expression) -> None:
-    for clause, what in (("pivots", "PIVOT"), ("sample", "TABLESAMPLE"), ("version", "time travel"), ("laterals", "LATERAL VIEW on a parenthesis"), ("joins", "a join inside parentheses"), ("with_", "WITH on a parenthesis")):  # fmt: skip
+def _refuse(relation: exp.Expr) -> None:
+    for clause, what in (
+        ("pivots", "PIVOT"),
+        ("sample", "TABLESAMPLE"),
+        ("version", "time travel"),
+        ("laterals", "LATERAL VIEW on a parenthesis"),
+        ("joins", "a join inside parentheses"),
+        ("with_", "WITH on a parenthesis"),
+    ):
         if relation.args.get(clause):
             raise Unsupported(relation, what)

@@ -11,7 +11,7 @@ from dbt_lazyview.compiler.catalog import Table
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.names import RESERVED_PREFIX
 
-Flatten = Callable[[exp.Expression], exp.Expression]
+Flatten = Callable[[exp.Expr], exp.Expr]
 
 _LOWERED = "lv_lowered"  # qualifier of a column that is already one of the tree
 
@@ -19,7 +19,7 @@ _LOWERED = "lv_lowered"  # qualifier of a column that is already one of the tree
 class Unsupported(Exception):
     """A construct without a rule; becomes a problem of the model with its place in the text."""
 
-    def __init__(self, node: exp.Expression, what: str, reason: Reason = Reason.UNSUPPORTED) -> None:
+    def __init__(self, node: exp.Expr, what: str, reason: Reason = Reason.UNSUPPORTED) -> None:
         self.node, self.what, self.reason = node, what, reason
         super().__init__(what)
 
@@ -91,7 +91,7 @@ class Scope:
     relations: Mapping[str, Mapping[str, str]]
     outer: Flatten | None = None
 
-    def flat(self, expression: exp.Expression) -> exp.Expression:
+    def flat(self, expression: exp.Expr) -> exp.Expr:
         """The expression over unique columns."""
         result = expression.copy()
         if isinstance(result, exp.Column):
@@ -100,7 +100,7 @@ class Scope:
             node.replace(self._flat_column(node))
         return result
 
-    def _flat_column(self, node: exp.Column) -> exp.Expression:
+    def _flat_column(self, node: exp.Column) -> exp.Expr:
         if node.table == _LOWERED:
             return column(node.name)
         if node.table in self.relations:
@@ -117,7 +117,7 @@ def lowered_column(name: str) -> exp.Column:
     return column(name, _LOWERED)
 
 
-def is_lowered(node: exp.Expression) -> bool:
+def is_lowered(node: exp.Expr) -> bool:
     return isinstance(node, exp.Column) and node.table == _LOWERED
 
 

@@ -42,7 +42,9 @@ def _distinct(node: Node, environment: Environment) -> Node:
     return Aggregate(node, tuple((environment.names.column(each), column(each)) for each in node.columns), ())
 
 
-def _counted(query: exp.SetOperation, branches: list[Lowered], names: tuple[str, ...], environment: Environment) -> Node:
+def _counted(
+    query: exp.SetOperation, branches: list[Lowered], names: tuple[str, ...], environment: Environment
+) -> Node:
     sides = [environment.names.column(each) for each in ("in_left", "in_right")]
     marked = [_marked(lowered, position, environment) for position, lowered in enumerate(branches)]
     own = tuple(environment.names.column(name) for name in names)
@@ -62,10 +64,19 @@ def _marked(lowered: Lowered, position: int, environment: Environment) -> Node:
     return Project(lowered.node, (*copies, *marks))
 
 
-def _chosen(query: exp.SetOperation, counts: Node, left: exp.Column, right: exp.Column, kept: tuple[str, ...], environment: Environment) -> Node:  # fmt: skip
+def _chosen(
+    query: exp.SetOperation,
+    counts: Node,
+    left: exp.Column,
+    right: exp.Column,
+    kept: tuple[str, ...],
+    environment: Environment,
+) -> Node:
     is_except = isinstance(query, exp.Except)
     if query.args.get("distinct"):
-        wanted = exp.EQ(this=right, expression=_ZERO.copy()) if is_except else exp.GT(this=right, expression=_ZERO.copy())
+        wanted = (
+            exp.EQ(this=right, expression=_ZERO.copy()) if is_except else exp.GT(this=right, expression=_ZERO.copy())
+        )
         chosen: Node = Filter(counts, exp.and_(exp.GT(this=left, expression=_ZERO.copy()), wanted))
     else:
         times = exp.Sub(this=left, expression=right) if is_except else exp.Least(this=left, expressions=[right])

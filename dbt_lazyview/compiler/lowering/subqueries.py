@@ -18,10 +18,11 @@ LowerQuery = Callable[..., Lowered]
 
 
 def filter_where(
-    predicate: exp.Expression, node: Node, flatten: Flatten, environment: Environment, lower_query: LowerQuery
+    predicate: exp.Expr, node: Node, flatten: Flatten, environment: Environment, lower_query: LowerQuery
 ) -> Node:
     """The rows that satisfy a predicate: plain parts first, then one join per EXISTS or IN, then the rest."""
-    plain, others = [], []
+    plain: list[exp.Expr] = []
+    others: list[exp.Expr] = []
     for part in conjuncts(predicate):
         (others if part.find(exp.Query) else plain).append(part)
     if plain:
@@ -34,7 +35,9 @@ def filter_where(
 class _Part:
     """One conjunct that holds a subquery."""
 
-    def __init__(self, part: exp.Expression, node: Node, flatten: Flatten, environment: Environment, lower_query: LowerQuery) -> None:  # fmt: skip
+    def __init__(
+        self, part: exp.Expr, node: Node, flatten: Flatten, environment: Environment, lower_query: LowerQuery
+    ) -> None:
         self.part, self.node, self.flatten = part, node, flatten
         self.environment, self.lower_query = environment, lower_query
 
@@ -48,15 +51,17 @@ class _Part:
         replaced = subqueries.replaced(self.part)
         return Filter(subqueries.node, self.flatten(replaced))
 
-    def _semi(self, query: exp.Expression, compared: exp.Expression | None, negated: bool) -> SemiJoin:
+    def _semi(self, query: exp.Expr, compared: exp.Expr | None, negated: bool) -> SemiJoin:
         inner = self.lower_query(_unwrapped(query), self.environment.inside(self.flatten))
-        conditions: list[exp.Expression] = []
+        conditions: list[exp.Expr] = []
         if compared is not None:
             sides = compared.expressions if isinstance(compared, exp.Tuple) else [compared]
-            equal = exp.and_(*(
-                exp.EQ(this=_parenthesized(self.flatten(side)), expression=column(own))
-                for side, own in zip(sides, inner.columns, strict=True)
-            ))  # fmt: skip
+            equal = exp.and_(
+                *(
+                    exp.EQ(this=_parenthesized(self.flatten(side)), expression=column(own))
+                    for side, own in zip(sides, inner.columns, strict=True)
+                )
+            )
             # NOT IN keeps a row only if every comparison is false: one that is not false (NULL, too) counts as a match.
             conditions.append(exp.Coalesce(this=equal, expressions=[exp.true()]) if negated else equal)
         return semi_join(self.node, inner.node, conditions, negated, self.environment)
@@ -88,7 +93,7 @@ class Subqueries:
                 place.replace(self.replaced(place))
         return result
 
-    def replaced(self, expression: exp.Expression) -> exp.Expression:
+    def replaced(self, expression: exp.Expr) -> exp.Expr:
         """The expression with every outermost subquery read from a column."""
         if isinstance(expression, exp.Exists):
             return _is_positive(self._scalar(_count_of(expression.this)))
@@ -102,19 +107,24 @@ class Subqueries:
                 part.replace(self.replaced(part))
         return result
 
-    def _scalar(self, query: exp.Expression) -> exp.Expression:
+    def _scalar(self, query: exp.Expr) -> exp.Expr:
         inner = self.lower_query(query, self.environment.inside(self.flatten))
         self.node, name = attach_value(self.node, inner, self.environment)
         return lowered_column(name)
 
-    def _membership(self, test: exp.In) -> exp.Expression:
+    def _membership(self, test: exp.In) -> exp.Expr:
         """x IN (query) as a value: true, false or unknown."""
         if isinstance(test.this, exp.Tuple):
             raise Unsupported(test, "IN over several columns inside a larger expression")
         query = _unwrapped(test.args["query"])
+        assert isinstance(query, exp.Query)
         rows = exp.Subquery(this=query.copy(), alias=exp.TableAlias(this=exp.to_identifier("lv_in")))
         value = exp.column(exp.to_identifier(query.named_selects[0]), table=exp.to_identifier("lv_in"))
-        found = exp.select("COUNT(*)").from_(rows.copy()).where(exp.EQ(this=value.copy(), expression=_parenthesized(test.this.copy())))
+        found = (
+            exp.select("COUNT(*)")
+            .from_(rows.copy())
+            .where(exp.EQ(this=value.copy(), expression=_parenthesized(test.this.copy())))
+        )
         unknown = exp.select("COUNT(*)").from_(rows.copy()).where(exp.Is(this=value.copy(), expression=exp.Null()))
         everything = exp.select("COUNT(*)").from_(rows)
         counts = [self._scalar(each) for each in (found, unknown, everything)]
@@ -127,11 +137,11 @@ class Subqueries:
         return exp.Case(ifs=cases, default=exp.false())
 
 
-def _clauses(query: exp.Select, *names: str) -> list[exp.Expression]:
+def _clauses(query: exp.Select, *names: str) -> list[exp.Expr]:
     return [query.args[name] for name in names if query.args.get(name) is not None]
 
 
-def _peeled(part: exp.Expression) -> tuple[bool, exp.Expression]:
+def _peeled(part: exp.Expr) -> tuple[bool, exp.Expr]:
     negated = False
     while isinstance(part, (exp.Not, exp.Paren)):
         negated ^= isinstance(part, exp.Not)
@@ -139,22 +149,22 @@ def _peeled(part: exp.Expression) -> tuple[bool, exp.Expression]:
     return negated, part
 
 
-def _unwrapped(query: exp.Expression) -> exp.Expression:
-    while isinstance(query, exp.Subquery) and not any(query.args.get(each) for each in ("with_", "order", "limit", "alias")):
+def _unwrapped(query: exp.Expr) -> exp.Expr:
+    while isinstance(query, exp.Subquery) and not any(
+        query.args.get(each) for each in ("with_", "order", "limit", "alias")
+    ):
         query = query.this
     return query
 
 
-def _count_of(query: exp.Expression) -> exp.Select:
+def _count_of(query: exp.Expr) -> exp.Select:
     rows = exp.Subquery(this=_unwrapped(query).copy(), alias=exp.TableAlias(this=exp.to_identifier("lv_exists")))
     return exp.select("COUNT(*)").from_(rows)
 
 
-def _is_positive(expression: exp.Expression) -> exp.Expression:
+def _is_positive(expression: exp.Expr) -> exp.Expr:
     return exp.Paren(this=exp.GT(this=expression, expression=exp.Literal.number(0)))
 
 
-def _parenthesized(expression: exp.Expression) -> exp.Expression:
+def _parenthesized(expression: exp.Expr) -> exp.Expr:
     return exp.Paren(this=expression) if isinstance(expression, (exp.Binary, exp.Connector, exp.Not)) else expression
-
-

@@ -10,11 +10,17 @@ from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, lowered_c
 def compute_windows(query: exp.Select, node: Node, flatten: Flatten, environment: Environment) -> tuple[Node, Flatten]:
     """Compute every window function of the query as a column; the query's expressions then read those columns."""
     qualify = query.args.get("qualify")
-    places = [*query.expressions, *([qualify] if qualify else []), *([query.args["order"]] if query.args.get("order") else [])]
-    windows = [each for place in places for each in place.find_all(exp.Window) if each.find_ancestor(exp.Window) is None]
+    places = [
+        *query.expressions,
+        *([qualify] if qualify else []),
+        *([query.args["order"]] if query.args.get("order") else []),
+    ]
+    windows = [
+        each for place in places for each in place.find_all(exp.Window) if each.find_ancestor(exp.Window) is None
+    ]
     if not windows:
         return node, flatten
-    known: list[tuple[exp.Expression, str]] = []
+    known: list[tuple[exp.Expr, str]] = []
     for window in windows:
         flat = flatten(window)
         name = next((own for expression, own in known if expression == flat), None)
@@ -28,9 +34,9 @@ def compute_windows(query: exp.Select, node: Node, flatten: Flatten, environment
     return node, flatten
 
 
-def _stacked(node: Node, windows: list[tuple[exp.Expression, str]]) -> Node:
+def _stacked(node: Node, windows: list[tuple[exp.Expr, str]]) -> Node:
     """Windows of equal PARTITION BY are computed together."""
-    groups: dict[tuple[exp.Expression, ...], list[tuple[str, exp.Expression]]] = {}
+    groups: dict[tuple[exp.Expr, ...], list[tuple[str, exp.Expr]]] = {}
     for flat, name in windows:
         groups.setdefault(tuple(flat.args.get("partition_by") or ()), []).append((name, flat))
     for partition, functions in groups.items():
@@ -48,8 +54,10 @@ def rank_limits(node: Node, environment: Environment) -> Node:
     call = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=keys), over="OVER")
     ranked = Window(rows, (), ((number, call),))
     offset = node.offset.copy() if node.offset is not None else exp.Literal.number(0)
-    conditions: list[exp.Expression] = [exp.GT(this=column(number), expression=offset)]
+    conditions: list[exp.Expr] = [exp.GT(this=column(number), expression=offset)]
     if node.count is not None:
-        conditions.append(exp.LTE(this=column(number), expression=exp.Add(this=offset.copy(), expression=node.count.copy())))
+        conditions.append(
+            exp.LTE(this=column(number), expression=exp.Add(this=offset.copy(), expression=node.count.copy()))
+        )
     chosen = Filter(ranked, exp.and_(*conditions))
     return Project(chosen, tuple((each, column(each)) for each in rows.columns))

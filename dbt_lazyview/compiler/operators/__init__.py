@@ -1,5 +1,7 @@
 """One delta rule per operator; to add an operator, add its node class, its file here and its line below."""
 
+from typing import Any
+
 from dbt_lazyview.compiler import algebra
 from dbt_lazyview.compiler.derivation import Rule
 from dbt_lazyview.compiler.operators.aggregate import AggregateRule
@@ -14,7 +16,7 @@ from dbt_lazyview.compiler.operators.union_all import UnionAllRule
 from dbt_lazyview.compiler.operators.values import ValuesRule
 from dbt_lazyview.compiler.operators.window import WindowRule
 
-RULES: dict[type[algebra.Node], Rule] = {
+RULES: dict[type[algebra.Node], Rule[Any]] = {
     algebra.Aggregate: AggregateRule(),
     algebra.Filter: FilterRule(),
     algebra.Generate: GenerateRule(),

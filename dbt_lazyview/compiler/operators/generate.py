@@ -12,7 +12,7 @@ from dbt_lazyview.compiler.operators.linear import LinearRule
 class GenerateRule(LinearRule):
     def on(self, node: Node, block: Block, derivation: Derivation) -> Block:
         assert isinstance(node, Generate)
-        alias = sql.fresh("generated", {each.alias for each in (*block.items, *block.laterals)})
+        alias = sql.fresh("generated", sql.aliases(block))
         lateral = Lateral(sql.substitute(node.generator, block.columns), alias, node.names, node.outer)
         columns = {**block.columns, **{name: sql.column(name, alias) for name in node.names}}
         return replace(block, laterals=(*block.laterals, lateral), columns=columns)

@@ -68,4 +68,3 @@ def _padded(bag: Bag, columns: tuple[str, ...]) -> Bag:
     return tuple(
         replace(block, columns={each: block.columns.get(each, exp.Null()) for each in columns}) for block in bag
     )
-

@@ -1,10 +1,11 @@
 """Project: linear, the same expressions on the delta."""
 
+from sqlglot import exp
+
 from dbt_lazyview.compiler.algebra import Node, Project
 from dbt_lazyview.compiler.block import Block
 from dbt_lazyview.compiler.derivation import Derivation
 from dbt_lazyview.compiler.operators.linear import LinearRule
-from sqlglot import exp
 
 _LARGE = 200  # nodes of an expression, beyond which it is named instead of repeated
 

@@ -37,7 +37,7 @@ class SemiJoinRule:
         return replace(block, where=(*block.where, exp.Not(this=found) if node.is_anti else found))
 
 
-def exists(block: Block, right: Block, condition: exp.Expression) -> exp.Expression:
+def exists(block: Block, right: Block, condition: exp.Expr) -> exp.Expr:
     """EXISTS a row of `right` that satisfies the condition with the block's row."""
     apart = sql.with_fresh_aliases(right, sql.aliases(block))
     both = {**block.columns, **apart.columns}
@@ -46,7 +46,7 @@ def exists(block: Block, right: Block, condition: exp.Expression) -> exp.Express
     return exp.Exists(this=inner.query(weight=False))
 
 
-def flipped_matches(left: Node, right: Node, condition: exp.Expression, derivation: Derivation) -> Block:
+def flipped_matches(left: Node, right: Node, condition: exp.Expr, derivation: Derivation) -> Block:
     """Rows of L- that match now and did not (+), or did and do not (-), because of D(R)."""
     delta = derivation.single(derivation.delta(right), right.columns, "right_delta")
     touched = tuple(
@@ -73,7 +73,7 @@ def _net(bag: Bag, columns: tuple[str, ...], derivation: Derivation) -> Block:
     return sql.read(name, name, [*((each, each) for each in columns), (WEIGHT, WEIGHT)])
 
 
-def _matches(affected: Block, right: Block, condition: exp.Expression, now: exp.Expression, change: exp.Expression) -> Block:
+def _matches(affected: Block, right: Block, condition: exp.Expr, now: exp.Expr, change: exp.Expr) -> Block:
     apart = sql.with_fresh_aliases(right, sql.aliases(affected))
     moved = sql.requalified_like(change, right, apart)
     joined = sql.product([affected, replace(apart, weight=None)]).filter(*sql.conjuncts(condition))
@@ -97,8 +97,10 @@ def _flips(rows: Block, relation: str) -> Block:
     came = exp.and_(_positive(now), exp.Not(this=exp.Paren(this=_positive(before))))
     differs = exp.NEQ(this=exp.Paren(this=_positive(now)), expression=exp.Paren(this=_positive(before)))
     sign = exp.Case(ifs=[exp.If(this=came, true=exp.Literal.number(1))], default=exp.Neg(this=exp.Literal.number(1)))
-    return replace(rows, where=(*rows.where, differs), weight=exp.Mul(this=sql.column(WEIGHT, relation), expression=sign))
+    return replace(
+        rows, where=(*rows.where, differs), weight=exp.Mul(this=sql.column(WEIGHT, relation), expression=sign)
+    )
 
 
-def _positive(expression: exp.Expression) -> exp.Expression:
+def _positive(expression: exp.Expr) -> exp.Expr:
     return exp.GT(this=expression.copy(), expression=exp.Literal.number(0))

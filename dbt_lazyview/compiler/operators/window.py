@@ -21,13 +21,17 @@ class WindowRule:
     is_linear = False
 
     def rows(self, node: Window, when: When, derivation: Derivation) -> Bag:
-        return (_computed(node, derivation.single(derivation.new(node.input), node.input.columns, "input"), derivation),)
+        return (
+            _computed(node, derivation.single(derivation.new(node.input), node.input.columns, "input"), derivation),
+        )
 
     def delta(self, node: Window, derivation: Derivation) -> Bag:
         affected = _affected(node, derivation)
         columns = node.input.columns
         new = derivation.single(_restricted(node, derivation.new(node.input), affected), columns, "partitions_new")
-        old = derivation.consolidated(_restricted(node, derivation.old(node.input), affected), columns, "partitions_old")
+        old = derivation.consolidated(
+            _restricted(node, derivation.old(node.input), affected), columns, "partitions_old"
+        )
         return (_computed(node, new, derivation), _computed(node, old, derivation).negated())
 
 
@@ -54,7 +58,7 @@ def _computed(node: Window, block: Block, derivation: Derivation) -> Block:
     return sql.read(name, name, [(each, each) for each in node.columns])
 
 
-def _totally_ordered(window: exp.Expression, columns: tuple[str, ...]) -> exp.Expression:
+def _totally_ordered(window: exp.Expr, columns: tuple[str, ...]) -> exp.Expr:
     """Ties are broken by all columns where they matter; rows that are equal in all of them cannot be told apart."""
     order, spec = window.args.get("order"), window.args.get("spec")
     by_rows = spec is not None and spec.args.get("kind") == "ROWS"

@@ -110,5 +110,5 @@ def _narrowed_union(node: UnionAll, wanted: set[str], inputs: tuple[Node, ...]) 
     return UnionAll(branches, tuple(node.names[i] for i in positions))
 
 
-def _used(*expressions: exp.Expression) -> set[str]:
+def _used(*expressions: exp.Expr) -> set[str]:
     return {each.name for expression in expressions for each in expression.find_all(exp.Column)}

@@ -1,0 +1,1 @@
+select distinct o_custkey, o_status from orders

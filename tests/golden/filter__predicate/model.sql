@@ -1,0 +1,1 @@
+select o_orderkey from orders where o_status = 'open' and o_price > 10

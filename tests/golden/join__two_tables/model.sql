@@ -1,0 +1,1 @@
+select o_orderkey, c_name from orders join customers on o_custkey = c_custkey

@@ -1,0 +1,7 @@
+SELECT
+  `s`.`o_orderkey_2` AS `o_orderkey`,
+  `s`.`status` AS `status`,
+  `s`.`twice` AS `twice`
+FROM `v__state` AS `s`
+LATERAL VIEW
+EXPLODE(SEQUENCE(1, `s`.`lv_count`)) lv_copies AS `lv_copy`

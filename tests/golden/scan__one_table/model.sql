@@ -1,0 +1,1 @@
+select o_orderkey, o_price from orders

@@ -1,0 +1,6 @@
+SELECT
+  `s`.`c_name_2` AS `c_name`,
+  `s`.`orders` AS `orders`
+FROM `v__state` AS `s`
+LATERAL VIEW
+EXPLODE(SEQUENCE(1, `s`.`lv_count`)) lv_copies AS `lv_copy`

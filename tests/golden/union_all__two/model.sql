@@ -1,0 +1,1 @@
+select o_custkey as k from orders union all select c_custkey from customers

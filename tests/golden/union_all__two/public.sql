@@ -1,0 +1,5 @@
+SELECT
+  `s`.`k_2` AS `k`
+FROM `v__state` AS `s`
+LATERAL VIEW
+EXPLODE(SEQUENCE(1, `s`.`lv_count`)) lv_copies AS `lv_copy`

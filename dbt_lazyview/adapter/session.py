@@ -13,6 +13,7 @@ from delta import configure_spark_with_delta_pip
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from dbt_lazyview.adapter.credentials import CHANGE_DATA_FEED
@@ -118,6 +119,7 @@ def _launch(folder: Path, settings: Mapping[str, str], java_home: Path, lock: in
     with open(folder / LOG_FILE, "ab") as log, _environment(JAVA_HOME=str(java_home)):
         keep_lock = {"pass_fds": [lock]} if os.name == "posix" else {}
         gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log, **keep_lock})
+    _silence_error_loggers()
     context = SparkContext(conf=conf, gateway=gateway)
     session = SparkSession(context)
     if not jars:
@@ -147,6 +149,12 @@ def _java_options(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
     """The place of the metastore, then the user's own options: the JVM lets the last one win."""
     key = "spark.driver.extraJavaOptions"
     return {key: f'"-Dderby.system.home={folder}" {settings.get(key, "")}'.strip()}
+
+
+def _silence_error_loggers() -> None:
+    """PySpark prints every error with its Java stack to the screen before it raises it; dbt reports what is raised."""
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).disabled = True
 
 
 @contextmanager

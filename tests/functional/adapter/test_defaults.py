@@ -2,6 +2,7 @@
 
 import pytest
 from dbt.tests.util import run_dbt
+from dbt_common.exceptions import DbtRuntimeError
 
 SEED = "id,name,updated_at\n1,a,2024-01-01 00:00:00\n2,b,2024-01-01 00:00:00\n"
 
@@ -88,3 +89,8 @@ class TestUserSettingsWin:
         assert "CAST_INVALID_INPUT" in result.message
         assert "\tat " not in result.message
         assert "org.apache.spark.sql.catalyst" not in result.message
+
+    def test_pyspark_prints_no_error_of_its_own(self, project, capfd):
+        with pytest.raises(DbtRuntimeError, match="TABLE_OR_VIEW_NOT_FOUND"):
+            project.run_sql("select * from {schema}.nowhere")
+        assert "QueryContextLogger" not in capfd.readouterr().err

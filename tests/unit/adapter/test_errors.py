@@ -4,9 +4,7 @@ from dbt_lazyview.adapter.errors import readable
 
 
 def test_the_plan_after_a_position_is_dropped():
-    said = (
-        "[UNRESOLVED_COLUMN] No column `y`. SQLSTATE: 42703; line 1 pos 7;\n'Project ['y]\n+- Range\n"
-    )
+    said = "[UNRESOLVED_COLUMN] No column `y`. SQLSTATE: 42703; line 1 pos 7;\n'Project ['y]\n+- Range\n"
     assert readable(said) == "[UNRESOLVED_COLUMN] No column `y`. SQLSTATE: 42703; line 1 pos 7"
 
 

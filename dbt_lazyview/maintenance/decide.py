@@ -85,10 +85,14 @@ def _full_by_nature(situation: Situation) -> Decision | None:
     return None
 
 
-def is_refused(decision: Decision, refresh_mode: str) -> bool:
-    """Whether the mode forbids the decision: `incremental` never recomputes by itself."""
+def why_refused(decision: Decision, refresh_mode: str, problems: tuple[Problem, ...]) -> Reason | None:
+    """Why the mode forbids the decision: `incremental` never recomputes by itself, nor begins what it could not go on."""
+    if refresh_mode != "incremental":
+        return None
+    if problems:
+        return problems[0].reason
     recomputes = decision.kind in (BUILD, FULL)
-    return refresh_mode == "incremental" and recomputes and decision.reason not in ALLOWED_UNDER_INCREMENTAL
+    return decision.reason if recomputes and decision.reason not in ALLOWED_UNDER_INCREMENTAL else None
 
 
 def choose_strategy(state_bytes: int, is_parent: bool) -> str:

@@ -2,7 +2,6 @@
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Problem, Reason
-from dbt_lazyview.maintenance.decide import Decision
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.tables import sql_name
 
@@ -35,15 +34,13 @@ class RefreshError(Exception):
         super().__init__(f"{message}\n  See docs/reasons.md#{reason.code.lower()} [{reason.code}]")
 
 
-def refused(view: Name, decision: Decision, problems: tuple[Problem, ...]) -> RefreshError:
+def refused(view: Name, reason: Reason, about: str, problems: tuple[Problem, ...]) -> RefreshError:
     """The view may only be maintained incrementally, and that is not possible (any more)."""
-    reason = decision.reason
-    assert reason is not None
     if reason not in WHAT_HAPPENED:
         told = "\n".join(problem.render() for problem in problems)
         return RefreshError(reason, f"{sql_name(view)} cannot be maintained incrementally.\n{told}")
-    about = f" ({decision.about})" if decision.about else ""
-    what = f"{sql_name(view)} needs a full refresh, and refresh_mode is incremental: {WHAT_HAPPENED[reason]}{about}."
+    source = f" ({about})" if about else ""
+    what = f"{sql_name(view)} needs a full refresh, and refresh_mode is incremental: {WHAT_HAPPENED[reason]}{source}."
     return RefreshError(reason, f"{what}\n  {REMEDIES.get(reason, REBUILD)}")
 
 

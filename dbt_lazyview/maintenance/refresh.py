@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.commit import LostRace, commit
 from dbt_lazyview.maintenance.cut import Cut, take_cut
-from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, is_refused
+from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, why_refused
 from dbt_lazyview.maintenance.definition import to_properties
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.errors import failed, lost, refused
@@ -127,8 +127,9 @@ class Attempt:
 
 def checked(plan: Plan, node: Node) -> Plan:
     """The plan, unless the view's refresh mode forbids it."""
-    if is_refused(plan.decision, node.target.definition.refresh_mode):
-        raise refused(node.target.name, plan.decision, node.view.problems)
+    reason = why_refused(plan.decision, node.target.definition.refresh_mode, node.view.problems)
+    if reason:
+        raise refused(node.target.name, reason, plan.decision.about, node.view.problems)
     return plan
 
 

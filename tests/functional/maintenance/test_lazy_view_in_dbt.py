@@ -104,7 +104,7 @@ class TestLazyViewInDbt:
             ),
             ("{{ config(materialized='lazy_view') }} select nope from {{ ref('orders') }}", ["LV003", "nope"]),
             (
-                "{{ config(materialized='lazy_view', refresh_mode='incremental') }} select rand() r from {{ ref('orders') }}",
+                "{{ config(materialized='lazy_view', refresh_mode='incremental') }} select rand() r from {{ ref('top') }}",
                 ["LV012", "^"],
             ),
         ],

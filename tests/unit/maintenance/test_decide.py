@@ -11,8 +11,8 @@ from dbt_lazyview.maintenance.decide import (
     Situation,
     choose_strategy,
     decide,
-    is_refused,
     should_advance,
+    why_refused,
 )
 from dbt_lazyview.maintenance.record import Position
 from dbt_lazyview.maintenance.windows import Obstacle
@@ -51,17 +51,18 @@ def test_decides(situation, kind, reason):
 
 
 @pytest.mark.parametrize(
-    ("situation", "refused"),
+    ("situation", "reason"),
     [
-        (Situation("incremental", Reason.FIRST_BUILD), False),
-        (Situation("incremental", None, full_requested=True), False),
-        (Situation("incremental", None, windows=CHANGED), False),
-        (Situation("incremental", None, definition_changed=True), True),
-        (Situation("auto", None, definition_changed=True), False),
+        (Situation("incremental", Reason.FIRST_BUILD), None),
+        (Situation("incremental", Reason.FIRST_BUILD, problems=(VOLATILE,)), Reason.NON_DETERMINISTIC),
+        (Situation("incremental", None, full_requested=True), None),
+        (Situation("incremental", None, windows=CHANGED), None),
+        (Situation("incremental", None, definition_changed=True), Reason.DEFINITION_CHANGED),
+        (Situation("auto", None, definition_changed=True), None),
     ],
 )
-def test_incremental_never_recomputes_by_itself(situation, refused):
-    assert is_refused(decide(situation), situation.refresh_mode) is refused
+def test_incremental_never_recomputes_by_itself(situation, reason):
+    assert why_refused(decide(situation), situation.refresh_mode, situation.problems) is reason
 
 
 def test_small_states_are_rewritten_unless_children_read_their_changes():

@@ -26,7 +26,8 @@ class SparkCatalog:
     def relation(self, name: Name, namespace: Name | None) -> Table | StoredView:
         full = qualify(name, namespace)
         if full not in self._relations:
-            self._relations[full] = describe_relation(full, self._rows("describe_relation", relation=sql_name(full)))
+            found = describe_relation(full, self._rows("describe_relation", relation=sql_name(full)))
+            self._relations[full] = self._relations[found.name] = found
         return self._relations[full]
 
     def describe(self, sql: str) -> tuple[Column, ...]:

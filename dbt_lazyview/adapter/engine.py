@@ -7,7 +7,6 @@ from typing import Any
 from dbt.adapters.base.impl import BaseAdapter
 from dbt.adapters.contracts.connection import Connection
 from dbt.adapters.events.logging import AdapterLogger
-from pyspark.logger import PySparkLogger
 
 from dbt_lazyview.adapter.catalog import SparkCatalog
 from dbt_lazyview.maintenance.engine import EngineError
@@ -17,8 +16,6 @@ PACKAGE = "dbt_lazyview"
 SETTINGS = {"spark.sql.debug.maxToStringFields": "10000"}
 
 logger = AdapterLogger("LazyView")
-# PySpark prints every failed statement with its stack; a look-up of a table that is not there yet is no failure.
-PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
 
 
 class DbtEngine:

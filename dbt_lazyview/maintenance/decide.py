@@ -86,7 +86,7 @@ def _full_by_nature(situation: Situation) -> Decision | None:
 
 
 def why_refused(decision: Decision, refresh_mode: str, problems: tuple[Problem, ...]) -> Reason | None:
-    """Why the mode forbids the decision: `incremental` never recomputes by itself, nor begins what it could not go on."""
+    """Why the mode forbids the decision: `incremental` never recomputes by itself, nor begins in vain."""
     if refresh_mode != "incremental":
         return None
     if problems:

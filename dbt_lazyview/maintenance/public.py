@@ -68,7 +68,7 @@ def pin(engine: Engine, state: State) -> int:
     name = public_name(state.name)
     if state.definition is None or published_digest(engine, name) is None:
         return 0
-    at_version = engine.render("state_at_version", state=sql_name(state.name), version=state.version)
+    at_version = engine.render("pinned_state", state=sql_name(state.name), version=state.version)
     try:
         old = compile_view(state.definition.sql, engine.catalog()).public(at_version)
     except ModelError:

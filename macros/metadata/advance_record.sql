@@ -6,7 +6,7 @@ on false
 when matched then delete
 {%- endmacro %}
 
-{% macro state_at_version(state, version) -%}
+{% macro pinned_state(state, version) -%}
 {{ state }} version as of {{ version }}
 {%- endmacro %}
 

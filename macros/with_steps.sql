@@ -15,6 +15,8 @@
 {{ source_delta(step) }}
 {%- elif step.macro == 'source_before' -%}
 {{ source_before(step) }}
+{%- elif step.macro == 'state_at_version' -%}
+{{ state_at_version(step) }}
 {%- elif step.macro == 'maintenance_terms' -%}
 {{ maintenance_terms(step) }}
 {%- else -%}

@@ -5,7 +5,7 @@ Every column has a name that is unique in the whole tree, so expressions need no
 without renaming. Nodes compare by identity: a subtree that two places share is one object.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -217,3 +217,16 @@ def walk(node: Node) -> tuple[Node, ...]:
 
     visit(node)
     return tuple(seen.values())
+
+
+def with_inputs(node: Node, inputs: tuple[Node, ...]) -> Node:
+    """The node over other inputs; itself where they are the same."""
+    if all(old is new for old, new in zip(node.inputs, inputs, strict=True)):
+        return node
+    if isinstance(node, Join):
+        return replace(node, members=inputs)
+    if isinstance(node, UnionAll):
+        return replace(node, branches=inputs)
+    if isinstance(node, (OuterJoin, SemiJoin)):
+        return replace(node, left=inputs[0], right=inputs[1])
+    return replace(node, input=inputs[0])  # type: ignore[call-arg]

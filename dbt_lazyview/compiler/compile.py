@@ -30,6 +30,7 @@ from dbt_lazyview.compiler.plan import (
     Source,
     StateColumn,
     StateLayout,
+    StateRead,
     Step,
     Sum,
     Window,
@@ -37,6 +38,7 @@ from dbt_lazyview.compiler.plan import (
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
 from dbt_lazyview.names import COUNT, WEIGHT
 
+NO_STATE = StateRead("", 0)  # most plans never read what is stored
 LAYOUT_VERSION = 1  # part of the fingerprint: raise it when the same query is stored differently
 
 
@@ -63,10 +65,12 @@ class View:
         query = stored.build_query(self._state, derivation)
         return BuildPlan(tuple(derivation.steps.values()), query, self.layout)
 
-    def refresh(self, windows: Mapping[Name, Window], options: Options = ALL_ON) -> RefreshPlan:
+    def refresh(
+        self, windows: Mapping[Name, Window], options: Options = ALL_ON, state: StateRead = NO_STATE
+    ) -> RefreshPlan:
         """What the changes in the windows do to the state."""
         assert self._state is not None, "a view with problems has no incremental plan"
-        return stored.refresh_plan(self._state, self._derivation(windows, options))
+        return stored.refresh_plan(self._state, self._derivation(windows, options), state)
 
     def public(self, state: str) -> PublicView:
         """The public view over the state; `state` is a quoted relation, with a version where it is pinned."""
@@ -92,7 +96,8 @@ class View:
 
     def _derivation(self, windows: Mapping[Name, Window], options: Options) -> Derivation:
         sources = {each.alias: each for each in self.sources}
-        return Derivation(sources, {each.alias: windows[each.name] for each in self.sources}, options)
+        stability = self._state.stability if self._state is not None else None
+        return Derivation(sources, {each.alias: windows[each.name] for each in self.sources}, options, stability)
 
     def _build_unmaintained(self, versions: Mapping[Name, int]) -> BuildPlan:
         steps, query = self.query_at(versions)

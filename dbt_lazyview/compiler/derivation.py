@@ -16,7 +16,21 @@ from sqlglot import exp
 from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Node, Scan, walk
 from dbt_lazyview.compiler.block import Bag, Block
-from dbt_lazyview.compiler.plan import CaptureDelta, Derive, ReadSource, RestoreSource, Source, Step, Sum, Term, Window
+from dbt_lazyview.compiler.plan import (
+    CaptureDelta,
+    Derive,
+    ReadSource,
+    ReadState,
+    RestoreSource,
+    Source,
+    StateLayout,
+    StateRead,
+    Step,
+    Sum,
+    Term,
+    Window,
+)
+from dbt_lazyview.compiler.stability import Stability
 from dbt_lazyview.names import WEIGHT
 
 DIALECT = "spark"
@@ -59,6 +73,7 @@ class Derivation:
     sources: Mapping[str, Source]
     windows: Mapping[str, Window]
     options: Options = ALL_ON
+    stability: Stability | None = None
     steps: dict[str, Step] = field(default_factory=dict)
     rules_used: dict[str, None] = field(default_factory=dict)
     _memo: dict[tuple[int, str], Bag] = field(default_factory=dict)
@@ -100,6 +115,10 @@ class Derivation:
         return self.options.insert_only and all(
             self.windows[each.source].insert_only for each in _scans(node) if self.changed(each)
         )
+
+    def is_volatile(self, node: Node, expressions: Iterable[exp.Expr]) -> bool:
+        """Whether expressions over the node's input may come out differently when computed again."""
+        return self.stability is not None and any(self.stability.uses_volatile(node, each) for each in expressions)
 
     # How operators write.
 
@@ -148,6 +167,9 @@ class Derivation:
         query = query.having(exp.GT(this=weight, expression=exp.Literal.number(0)), copy=False)
         net = self.derive(query, f"{name}_net")
         return repeated(sql.read(net, name, [(each, each) for each in names]), sql.column(WEIGHT, name))
+
+    def state(self, read: StateRead, layout: StateLayout) -> str:
+        return self._write("stored", lambda name: ReadState(name, read, layout.columns))
 
     def source(self, scan: Scan, kind: str) -> str:
         """Name of the relation that gives a source new, old or as delta; written when first asked for."""

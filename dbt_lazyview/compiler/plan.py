@@ -69,6 +69,39 @@ class RestoreSource:
 
 
 @dataclass(frozen=True)
+class StateColumn:
+    """A stored column; how a change `d` is folded into a row `t`, and how rows of equal key combine."""
+
+    name: str
+    is_key: bool
+    merged: str = ""  # expression over t.<name> and d.<name>: the new value of a matched row
+    combined: str = ""  # aggregate over rows of state and change with equal key
+    fresh: str = ""  # expression over d.<name>: the value of an unmatched row
+
+    @property
+    def quoted(self) -> str:
+        return quoted(self.name)
+
+
+@dataclass(frozen=True)
+class StateRead:
+    """Where the state stands while a refresh is planned: its quoted relation and the version that was loaded."""
+
+    relation: str
+    version: int
+
+
+@dataclass(frozen=True)
+class ReadState:
+    """The view's own stored rows before the refresh."""
+
+    macro: ClassVar[str] = "state_at_version"
+    name: str
+    state: StateRead
+    columns: tuple[StateColumn, ...]
+
+
+@dataclass(frozen=True)
 class Derive:
     """A relation computed from earlier ones."""
 
@@ -95,22 +128,7 @@ class Term:
     query: str
 
 
-Step = ReadSource | CaptureDelta | RestoreSource | Derive | Sum
-
-
-@dataclass(frozen=True)
-class StateColumn:
-    """A stored column; how a change `d` is folded into a row `t`, and how rows of equal key combine."""
-
-    name: str
-    is_key: bool
-    merged: str = ""  # expression over t.<name> and d.<name>: the new value of a matched row
-    combined: str = ""  # aggregate over rows of state and change with equal key
-    fresh: str = ""  # expression over d.<name>: the value of an unmatched row
-
-    @property
-    def quoted(self) -> str:
-        return quoted(self.name)
+Step = ReadSource | CaptureDelta | RestoreSource | ReadState | Derive | Sum
 
 
 @dataclass(frozen=True)

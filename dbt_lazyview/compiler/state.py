@@ -17,7 +17,8 @@ from dbt_lazyview.compiler.catalog import Column
 from dbt_lazyview.compiler.derivation import Derivation, by_position, matches_some, repeated, text
 from dbt_lazyview.compiler.operators.aggregate import restricted
 from dbt_lazyview.compiler.partials import Additive, Partial, Partials
-from dbt_lazyview.compiler.plan import RefreshPlan, StateColumn, StateLayout
+from dbt_lazyview.compiler.plan import RefreshPlan, StateColumn, StateLayout, StateRead
+from dbt_lazyview.compiler.stability import Stability, TypesOf
 from dbt_lazyview.names import COUNT, WEIGHT
 
 
@@ -30,6 +31,9 @@ class State:
     finished: dict[str, exp.Expr]  # aggregate column -> expression over stored columns
     on_top: tuple[Node, ...]  # from the stored node upwards
     is_bag: bool  # rows with a count, not groups
+    stability: Stability
+    steady_keys: tuple[str, ...]  # keys that come out the same when computed again
+    touching: Node | None = None  # where rows are volatile: a tree that gives at least all rows that may have changed
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -42,19 +46,29 @@ class State:
         return StateLayout((*keys, *stored), is_global=self.aggregate.is_global)
 
 
-def stored_state(root: Node, types_of: Callable[[Node, list[exp.Expr]], list[str]]) -> State:
+def stored_state(root: Node, types_of: TypesOf) -> State:
     """Decide what to store for a query; `types_of` tells the types of expressions over a node."""
+    stability = Stability(types_of)
     stored, on_top = split_root(root)
+    if isinstance(stored, Aggregate) and any(stability.uses_volatile(stored, each) for _, each in stored.keys):
+        stored, on_top = root, ()  # groups without a steady key are kept as the rows they result in
     is_bag = not isinstance(stored, Aggregate)
     aggregate = stored if isinstance(stored, Aggregate) else _counted(stored)
-    types: dict[exp.Expr, str] = {}
+    partials = Partials(_argument_types(aggregate, types_of))
+    finished = {name: partials.finish(call) for name, call in aggregate.aggregates}
+    volatile = stability.volatile(aggregate.input)
+    is_volatile = bool(volatile) or stability.has_volatile_rows(aggregate.input)
+    steady = tuple(name for name, each in aggregate.keys if not stability.uses_volatile(aggregate, each))
+    touching = stability.loosened(aggregate.input) if is_volatile else None
+    return State(aggregate, partials, finished, on_top, is_bag, stability, steady, touching)
+
+
+def _argument_types(aggregate: Aggregate, types_of: TypesOf) -> Callable[[exp.Expr], str]:
+    """The types of what is summed, asked once for the whole aggregate."""
     arguments = [each.this for _, call in aggregate.aggregates for each in call.find_all(exp.Sum, exp.Avg)]
     arguments = [each for each in arguments if not isinstance(each, exp.Distinct)]
-    if arguments:
-        types = dict(zip(arguments, types_of(aggregate.input, arguments), strict=True))
-    partials = Partials(lambda argument: types.get(argument) or types.get(_unfiltered(argument), ""))
-    finished = {name: partials.finish(call) for name, call in aggregate.aggregates}
-    return State(aggregate, partials, finished, on_top, is_bag)
+    types = dict(zip(arguments, types_of(aggregate.input, arguments), strict=True)) if arguments else {}
+    return lambda argument: types.get(argument) or types.get(_unfiltered(argument), "")
 
 
 def build_query(state: State, derivation: Derivation) -> str:
@@ -63,18 +77,55 @@ def build_query(state: State, derivation: Derivation) -> str:
     return text(_grouped(state, rows))
 
 
-def refresh_plan(state: State, derivation: Derivation) -> RefreshPlan:
-    """Fold the delta into the state: by adding where that is exact, else by replacing the affected groups."""
+def refresh_plan(state: State, derivation: Derivation, read: StateRead) -> RefreshPlan:
+    """Fold the delta into the state: by adding where that is exact, else by replacing the affected groups or rows."""
+    if state.touching is not None:
+        change, mode = _computed_again(state, derivation, read)
+    else:
+        change, mode = _folded(state, derivation)
+    return RefreshPlan(tuple(derivation.steps.values()), change, mode, state.layout, tuple(derivation.rules_used))
+
+
+def _folded(state: State, derivation: Derivation) -> tuple[str, str]:
     aggregate, partials = state.aggregate, state.partials
     outputs = (*aggregate.keys, *partials.arguments)
     delta = tuple(block.project(outputs) for block in derivation.delta(aggregate.input))
     total = derivation.read_sum(delta, [name for name, _ in outputs], "view_delta")
     insert_only = derivation.insert_only(aggregate.input)
     if all(_is_additive(each, insert_only) for each in partials.stored.values()):
-        change, mode = _added(state, total, derivation), "add"
-    else:
-        change, mode = _replaced(state, total, derivation), "replace"
-    return RefreshPlan(tuple(derivation.steps.values()), change, mode, state.layout, tuple(derivation.rules_used))
+        return _added(state, total, derivation), "add"
+    return _replaced(state, total, derivation), "replace"
+
+
+def _computed_again(state: State, derivation: Derivation, read: StateRead) -> tuple[str, str]:
+    """Rows with volatile values: those with an affected steady key are computed again, and the stored ones go."""
+    assert state.touching is not None
+    steady = [(name, each) for name, each in state.aggregate.keys if name in state.steady_keys]
+    touched = tuple(block.project(steady) for block in derivation.delta(state.touching))
+    if not state.is_bag:
+        return _replaced(state, derivation.read_sum(touched, state.keys, "view_delta"), derivation), "replace"
+    rows = derivation.new(state.aggregate.input)
+    kept = sql.read(derivation.state(read, state.layout), "stored", [(each, each) for each in (*state.keys, COUNT)])
+    if steady:
+        total = derivation.read_sum(touched, state.steady_keys, "view_delta")
+        affected = derivation.derive(total.query(weight=False).distinct(copy=False), "affected")
+        rows = tuple(matches_some(block, [(each, name) for name, each in steady], affected) for block in rows)
+        kept = matches_some(kept, [(sql.column(name), name) for name in state.steady_keys], affected)
+    fresh = _grouped(state, derivation.single(rows, state.aggregate.input.columns, "input_new"))
+    return _difference(state, fresh, kept, derivation), "add"
+
+
+def _difference(state: State, fresh: exp.Select, kept: Block, derivation: Derivation) -> str:
+    """Fresh rows minus stored ones; stored values are read, not computed, so equal ones cancel."""
+    gone = replace(kept, columns={**kept.columns, COUNT: exp.Neg(this=kept.columns[COUNT])})
+    both = derivation.derive(exp.union(fresh, gone.query(weight=False), distinct=False), "fresh_and_stored")
+    query = by_position(
+        sql.read(both, both, [(each, each) for each in state.keys]).query(weight=False), len(state.keys)
+    )
+    total = exp.Sum(this=sql.column(COUNT, both))
+    query = query.select(exp.alias_(total, sql.identifier(COUNT)), copy=False)
+    query = query.having(exp.NEQ(this=total.copy(), expression=exp.Literal.number(0)), copy=False)
+    return derivation.derive(query, "view_change")
 
 
 def public_query(state: State, relation: exp.Table, outputs: tuple[tuple[Column, str], ...]) -> str:
@@ -272,6 +323,3 @@ def _unfiltered(argument: exp.Expr) -> exp.Expr:
         assert isinstance(found, exp.Expr)
         return found
     return argument
-
-
-__all__ = ["State", "build_query", "matches_some", "public_query", "refresh_plan", "stored_state"]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dbt_lazyview.compiler.catalog import Name, Table
-from dbt_lazyview.compiler.plan import Window
+from dbt_lazyview.compiler.plan import StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.cut import Cut
 from dbt_lazyview.maintenance.decide import (
@@ -122,9 +122,10 @@ class Planner:
 
     def incremental(self, decision: Decision, windows: Mapping[Name, Window]) -> Plan:
         assert self.state.detail is not None
+        read = StateRead(sql_name(self.state.name), self.state.version)
         strategy = choose_strategy(self.state.detail.size, self.node.target.definition.is_parent)
         statement = self.render(
-            "refresh_state", plan=self.node.view.refresh(windows), state=sql_name(self.state.name),
+            "refresh_state", plan=self.node.view.refresh(windows, state=read), state=read.relation,
             strategy=strategy, state_version=self.state.version,
         )  # fmt: skip
         told = [window.rows for window in windows.values() if window.changed]

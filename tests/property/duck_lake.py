@@ -13,7 +13,7 @@ from sqlglot import exp, parse_one
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table
 from dbt_lazyview.compiler.compile import View, compile_view
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
-from dbt_lazyview.compiler.plan import Window
+from dbt_lazyview.compiler.plan import StateRead, Window
 from tests.macro_rendering import MacroRenderer
 
 Row = tuple[Any, ...]
@@ -114,7 +114,7 @@ class DuckView:
         """Refresh from changes; gives the plan's mode."""
         windows = {name: self.lake.window(name[-1], after) for name, after in self.cut.items()}
         if any(window.changed for window in windows.values()):
-            plan = self.view.refresh(windows, self.options)
+            plan = self.view.refresh(windows, self.options, StateRead(f"`{self.state}`", 0))
             statement = self.lake.renderer.render(
                 "refresh_state", plan=plan, state=f"`{self.state}`", strategy=strategy, state_version=0
             )

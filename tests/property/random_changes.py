@@ -19,6 +19,8 @@ def _value(random: Random, kind: str) -> Any:
         return random.randint(0, 4)
     if kind == "string":
         return random.choice(WORDS)
+    if kind == "double":
+        return random.choice([0.1, 0.2, 0.7, 1.3])
     return Decimal(random.randint(-4, 8)) / 2
 
 

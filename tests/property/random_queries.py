@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 TABLES: dict[str, list[tuple[str, str]]] = {
-    "r": [("a", "int"), ("b", "int"), ("s", "string"), ("d", "decimal(8,2)")],
+    "r": [("a", "int"), ("b", "int"), ("s", "string"), ("d", "decimal(8,2)"), ("f", "double")],
     "t": [("a", "int"), ("c", "int"), ("s", "string")],
     "u": [("b", "int"), ("c", "int"), ("d", "decimal(8,2)")],
 }
@@ -16,7 +16,7 @@ class Relation:
     """A query's text and its columns."""
 
     sql: str
-    columns: tuple[tuple[str, str], ...]  # name, kind: int, string or decimal
+    columns: tuple[tuple[str, str], ...]  # name, kind: int, string, decimal or double
 
     def of(self, kind: str) -> list[str]:
         return [name for name, each in self.columns if each == kind]
@@ -101,6 +101,8 @@ class QueryGenerator:
             literal = f"'{self.random.choice(WORDS)}'"
             column = self.random.choice(found) if found else literal
             return self.random.choice([column, column, f"concat({column}, 'w')", f"upper({column})"])
+        if kind == "double":  # never compared: equal sums may differ in their last digits
+            return self.random.choice(found) if found else "0.5d"
         column = self.random.choice(found) if found else "1.50"
         return self.random.choice([column, f"{column} * 2", f"coalesce({column}, 0)"])
 
@@ -132,8 +134,10 @@ class QueryGenerator:
         return plain
 
     def _aggregate(self, relation: Relation) -> tuple[str, str]:
-        kind = self.random.choice([each for each in ("int", "string", "decimal") if relation.of(each)])
+        kind = self.random.choice([each for each in ("int", "string", "decimal", "double") if relation.of(each)])
         value = self._value(relation, kind)
+        if kind == "double":
+            return self.random.choice([f"sum({value})", f"avg({value})", f"max({value})"]), "double"
         calls = [
             (f"count({value})", "int"),
             ("count(*)", "int"),
@@ -152,6 +156,11 @@ class QueryGenerator:
     def _some(self, relation: Relation, least: int = 1) -> list[tuple[str, str]]:
         size = self.random.randint(min(least, len(relation.columns)), min(3, len(relation.columns)))
         return self.random.sample(list(relation.columns), size)
+
+    def _comparable(self, relation: Relation) -> Relation:
+        """Without the columns that must not be compared."""
+        columns = tuple(each for each in relation.columns if each[1] != "double")
+        return Relation(relation.sql, columns or (("1", "int"),))
 
     def _selected(self, columns: list[tuple[str, str]]) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Select list with fresh names: (text, columns)."""
@@ -195,7 +204,7 @@ class QueryGenerator:
         inner = self.query(depth - 1)
         text, alias = self._from(inner)
         own = self._qualified(inner, alias)
-        keys = self._some(own)[:2]
+        keys = self._some(self._comparable(own))[:2]
         calls = [self._aggregate(own) for _ in range(self.random.randint(1, 3))]
         selected, columns = self._selected([*keys, *calls])
         by = ", ".join(name for name, _ in keys)
@@ -209,7 +218,7 @@ class QueryGenerator:
         inner = self.query(depth - 1)
         text, alias = self._from(inner)
         own = self._qualified(inner, alias)
-        key = self.random.choice(own.columns)
+        key = self.random.choice(self._comparable(own).columns)
         call = self._aggregate(own)
         selected, columns = self._selected([key, call])
         return Relation(
@@ -225,12 +234,12 @@ class QueryGenerator:
     def _distinct(self, depth: int) -> Relation:
         inner = self.query(depth - 1)
         text, alias = self._from(inner)
-        selected, columns = self._selected(self._some(self._qualified(inner, alias)))
+        selected, columns = self._selected(self._some(self._comparable(self._qualified(inner, alias))))
         return Relation(f"select distinct {selected} from {text}", columns)
 
     def _set_operation(self, depth: int) -> Relation:
         sides = [self.query(depth - 1), self.query(self.random.randint(0, depth - 1))]
-        kinds = [self.random.choice(sides[0].columns)[1]]
+        kinds = [self.random.choice(self._comparable(sides[0]).columns)[1]]
         texts, columns = [], ()
         for side in sides:
             text, alias = self._from(side)
@@ -244,7 +253,7 @@ class QueryGenerator:
     def _windowed(self, depth: int) -> Relation:
         inner = self.query(depth - 1)
         text, alias = self._from(inner)
-        own = self._qualified(inner, alias)
+        own = self._comparable(self._qualified(inner, alias))
         everything = ", ".join(name for name, _ in own.columns)
         by = self.random.choice(["", f"partition by {self.random.choice(own.columns)[0]}"])
         value, kind = self.random.choice(own.columns)
@@ -295,7 +304,9 @@ class QueryGenerator:
         left = self.query(depth - 1)
         text, alias = self._from(left)
         own = self._qualified(left, alias)
-        query, kind = self._scalar_query(own, depth)
+        query, kind = self._scalar_query(self._comparable(own), depth)
+        if kind == "double":
+            return left
         return Relation(f"select * from {text} where {self._value(own, kind)} >= {query}", left.columns)
 
     def _lateral(self, depth: int) -> Relation:
@@ -321,11 +332,11 @@ class QueryGenerator:
         return Relation(f"select {kept}, {name} from {text} {view}", (*columns, (name, "int")))
 
     def _limited(self, depth: int) -> Relation:
-        inner = self.query(depth - 1)
+        inner = self._comparable(self.query(depth - 1))
         text, _ = self._from(inner)
         order = ", ".join(f"{i + 1} {self.random.choice(['asc', 'desc'])}" for i in range(len(inner.columns)))
-        names = ", ".join(name for name, _ in inner.columns)
-        return Relation(f"select {names} from {text} order by {order} limit {self.random.randint(1, 4)}", inner.columns)
+        selected, columns = self._selected(list(inner.columns))
+        return Relation(f"select {selected} from {text} order by {order} limit {self.random.randint(1, 4)}", columns)
 
     def _twice(self, depth: int) -> Relation:
         shared = self.query(depth - 1)

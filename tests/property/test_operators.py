@@ -16,7 +16,8 @@ CASES = {
     "join": "select o.*, nation from orders o, customers c where o.cust = c.c_id and price > 3",
     "join__using": "select c_id, st, nation from (select cust as c_id, st from orders) join customers using (c_id)",
     "join__self": "select a.st, b.st as st2 from orders a join orders b on a.cust = b.cust",
-    "join__three": "select a.id, b.id as id2, nation from orders a join orders b on a.cust = b.cust join customers on b.cust = c_id",
+    "join__three": "select a.id, b.id as id2, nation from orders a join orders b on a.cust = b.cust "
+    "join customers on b.cust = c_id",
     "join__cross": "select id, nation from orders cross join customers",
     "join__of_groups": "with g as (select cust, sum(price) s from orders group by cust) "
     "select nation, g.s, h.s as s2 from g join customers on g.cust = c_id join g h on h.cust = g.cust",
@@ -26,7 +27,8 @@ CASES = {
     "outer_join__to_groups": "select c_id, n from customers c left join "
     "(select cust, count(distinct st) n from orders group by cust) o on o.cust = c.c_id",
     "semi_join__exists": "select * from orders where exists (select 1 from customers where c_id = cust)",
-    "semi_join__not_exists": "select * from customers where not exists (select 1 from orders where cust = c_id and price > 6)",
+    "semi_join__not_exists": "select * from customers "
+    "where not exists (select 1 from orders where cust = c_id and price > 6)",
     "semi_join__in": "select * from orders where cust in (select c_id from customers)",
     "semi_join__not_in": "select * from orders where cust not in (select c_id from customers where nation <> 'XX')",
     "semi_join__not_in_nulls": "select * from customers where c_id not in (select cust from orders)",

@@ -1,8 +1,6 @@
 """LIMIT inside a query becomes a filter on row numbers."""
 
-from dataclasses import replace
-
-from dbt_lazyview.compiler.algebra import Join, Limit, Node, OuterJoin, SemiJoin, Sort, UnionAll
+from dbt_lazyview.compiler.algebra import Limit, Node, Sort, with_inputs
 from dbt_lazyview.compiler.lowering.scope import Environment
 from dbt_lazyview.compiler.lowering.windows import rank_limits
 
@@ -24,16 +22,3 @@ def _replaced(node: Node, inputs: tuple[Node, ...], is_kept: bool, environment: 
     if is_kept or not isinstance(node, (Limit, Sort)):
         return rebuilt
     return rank_limits(rebuilt, environment) if isinstance(rebuilt, Limit) else rebuilt
-
-
-def with_inputs(node: Node, inputs: tuple[Node, ...]) -> Node:
-    """The node over other inputs; itself where they are the same."""
-    if all(old is new for old, new in zip(node.inputs, inputs, strict=True)):
-        return node
-    if isinstance(node, Join):
-        return replace(node, members=inputs)
-    if isinstance(node, UnionAll):
-        return replace(node, branches=inputs)
-    if isinstance(node, (OuterJoin, SemiJoin)):
-        return replace(node, left=inputs[0], right=inputs[1])
-    return replace(node, input=inputs[0])  # type: ignore[call-arg]

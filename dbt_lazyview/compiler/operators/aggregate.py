@@ -19,7 +19,7 @@ class AggregateRule:
         return (grouped(node, derivation.single(derivation.new(node.input), node.input.columns, "input"), derivation),)
 
     def delta(self, node: Aggregate, derivation: Derivation) -> Bag:
-        affected = affected_keys(node, derivation) if node.keys else None
+        affected = affected_keys(node, derivation)
         new = restricted(node, derivation.new(node.input), affected)
         old = restricted(node, derivation.old(node.input), affected)
         label = ", ".join(dict.fromkeys(block.label for block in derivation.delta(node.input) if block.label))
@@ -28,8 +28,10 @@ class AggregateRule:
         return (_labelled(after, label), _labelled(before.negated(), label))
 
 
-def affected_keys(node: Aggregate, derivation: Derivation) -> str:
-    """The groups that the delta of the input touches."""
+def affected_keys(node: Aggregate, derivation: Derivation) -> str | None:
+    """The groups that the delta of the input touches; all of them where there are no keys to go by."""
+    if not node.keys or derivation.is_volatile(node, (each for _, each in node.keys)):
+        return None
     total = derivation.single(derivation.delta(node.input), node.input.columns, "input_delta")
     return derivation.derive(total.project(node.keys).query(weight=False).distinct(copy=False), "affected")
 

@@ -36,7 +36,7 @@ class WindowRule:
 
 
 def _affected(node: Window, derivation: Derivation) -> str | None:
-    if not node.partition:
+    if not node.partition or derivation.is_volatile(node, node.partition):
         return None
     delta = derivation.single(derivation.delta(node.input), node.input.columns, "input_delta")
     keys = delta.project([(f"lv_key_{i}", each) for i, each in enumerate(node.partition)])

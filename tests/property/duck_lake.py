@@ -70,7 +70,7 @@ class DuckLake:
             found = self.db.execute(f"describe {query}").fetchall()
         except duckdb.Error as error:
             raise CatalogError(str(error)) from error
-        return tuple(Column(name, _spark_type(kind)) for name, kind, *_ in found)
+        return tuple(Column(name, spark_type(kind)) for name, kind, *_ in found)
 
     def window(self, table: str, after: int) -> Window:
         changes = [each for commit in self.feeds[table][after + 1 :] for each in commit]
@@ -175,6 +175,6 @@ def _duck_type(kind: str) -> str:
     return {"string": "varchar"}.get(kind, kind)
 
 
-def _spark_type(kind: str) -> str:
+def spark_type(kind: str) -> str:
     lowered = kind.lower()
     return _SPARK_TYPES.get(lowered, lowered)

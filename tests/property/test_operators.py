@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Every operator, by name, through batches that insert, update, delete, clear and refill."""
 
 import pytest

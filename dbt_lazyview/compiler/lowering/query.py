@@ -6,7 +6,7 @@ from dbt_lazyview.compiler.algebra import Aggregate, Generate, Limit, Node, Proj
 from dbt_lazyview.compiler.block import column
 from dbt_lazyview.compiler.lowering.aggregation import aggregate_select
 from dbt_lazyview.compiler.lowering.relations import lower_from
-from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, Lowered, Scope, Unsupported
+from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, Lowered, Scope, Unsupported, lowered_column
 from dbt_lazyview.compiler.lowering.set_operations import combine
 from dbt_lazyview.compiler.lowering.subqueries import Subqueries, filter_where
 from dbt_lazyview.compiler.lowering.windows import compute_windows
@@ -55,7 +55,7 @@ def _select(query: exp.Select, environment: Environment, is_root: bool) -> Lower
 
 
 def _projected(query: exp.Select, node: Node, flatten: Flatten, environment: Environment, is_root: bool) -> Lowered:
-    outputs = [(each.alias_or_name, flatten(each.unalias())) for each in query.expressions]
+    outputs = [(each.alias_or_name, flatten(each.unalias().unnest())) for each in query.expressions]
     columns = [(environment.names.column(name), each) for name, each in outputs]
     order = _OrderKeys(
         {name: own for (name, _), (own, _) in zip(outputs, columns, strict=True)}, columns, flatten, environment
@@ -106,13 +106,25 @@ class _OrderKeys:
             return self.by_name[wanted.name]
         if isinstance(wanted, exp.Literal) and wanted.is_int:
             return self.columns[int(wanted.name) - 1][0]
-        flat = self.flatten(wanted)
+        flat = self.flatten(self._over_columns(wanted))
         for name, known in (*self.columns, *self.hidden):
             if known == flat:
                 return name
         own = self.environment.names.column("order_key")
         self.hidden.append((own, flat))
         return own
+
+    def _over_columns(self, wanted: exp.Expr) -> exp.Expr:
+        """Names of outputs inside an expression (ORDER BY total + 1) are read as what they stand for."""
+        values = dict(self.columns)
+        result = wanted.copy()
+        for node in list(result.find_all(exp.Column)):
+            if not node.table and node.name in self.by_name:
+                meaning = values[self.by_name[node.name]].copy()
+                for each in [meaning] if isinstance(meaning, exp.Column) else list(meaning.find_all(exp.Column)):
+                    each.set("table", lowered_column("").args["table"])
+                node.replace(exp.Paren(this=meaning))
+        return result
 
 
 def _order_of(query: exp.Expr, is_root: bool) -> list[exp.Ordered]:

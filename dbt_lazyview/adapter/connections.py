@@ -31,14 +31,18 @@ class LazyViewConnectionManager(SparkConnectionManager):
 
     @contextmanager
     def exception_handler(self, sql: str) -> Generator[None, None, None]:
-        with super().exception_handler(sql):
-            try:
-                yield
-            except DbtRuntimeError as problem:
-                known = problem
-            else:
-                return
-        raise known  # dbt-spark would wrap it once more
+        known: DbtRuntimeError | None = None
+        try:
+            with super().exception_handler(sql):
+                try:
+                    yield
+                except DbtRuntimeError as problem:
+                    known = problem  # dbt-spark would wrap it once more
+        except DbtRuntimeError as problem:
+            raise DbtDatabaseError(readable(problem.msg)) from problem
+        if known:
+            known.msg = readable(known.msg)
+            raise known
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:

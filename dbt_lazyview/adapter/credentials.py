@@ -24,6 +24,8 @@ class LazyViewCredentials(SparkCredentials):
         wanted = {key: setting_text(value) for key, value in self.server_side_parameters.items()}
         super().__post_init__()  # dbt-spark overrides the user's ANSI setting here
         self.server_side_parameters = {ANSI: "false", CHANGE_DATA_FEED: "true", **wanted}
+        if self.method == SparkConnectionMethod.THRIFT:
+            self.server_side_parameters |= as_session_settings(self.server_side_parameters)
 
     @property
     def type(self) -> str:
@@ -37,6 +39,17 @@ class LazyViewCredentials(SparkCredentials):
         if self.method == SparkConnectionMethod.SESSION:
             return ("method", "schema", "folder")
         return ("method", *super()._connection_keys())
+
+
+def as_session_settings(settings: dict[str, str]) -> dict[str, str]:
+    """
+    Name settings so that Spark's thrift server sets them in the session it opens: plain names only reach Hive.
+
+    Example:
+        >>> as_session_settings({"spark.x": "1", "set:hiveconf:spark.x": "1"})
+        {'set:hiveconf:spark.x': '1'}
+    """
+    return {f"set:hiveconf:{key}": value for key, value in settings.items() if not key.startswith("set:")}
 
 
 def setting_text(value: object) -> str:

@@ -189,8 +189,9 @@ def with_fresh_aliases(block: Block, taken: set[str]) -> Block:
     """The same block under aliases that clash with none of those taken."""
     renamed: dict[str, str] = {}
     used = set(taken)
+    inside = {table.alias_or_name for each in block.where for table in each.find_all(exp.Table)}  # would capture
     for alias in _all_aliases(block):
-        renamed[alias] = fresh(alias, used)
+        renamed[alias] = alias if alias not in used else fresh(alias, used | inside)
         used.add(renamed[alias])
     if all(old == new for old, new in renamed.items()):
         return block

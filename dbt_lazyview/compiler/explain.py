@@ -13,6 +13,9 @@ _COST = {
     algebra.Generate: "linear",
     algebra.UnionAll: "linear",
     algebra.Join: "one term per changed input",
+    algebra.OuterJoin: "terms, and rows whose match came or went",
+    algebra.SemiJoin: "rows whose match came or went",
+    algebra.Window: "per partition",
     algebra.Aggregate: "per group",
     algebra.Sort: "in the public view",
     algebra.Limit: "in the public view",
@@ -35,6 +38,12 @@ def _detail(node: Node) -> str:
         return f" {node.source} as {node.occurrence} ({', '.join(own for _, own in node.reads)})"
     if isinstance(node, algebra.Filter):
         return f" {_short(node.predicate)}"
+    if isinstance(node, algebra.Window):
+        return f" {', '.join(_short(each) for _, each in node.functions)}"
+    if isinstance(node, algebra.OuterJoin):
+        return f" {'full' if node.is_full else 'left'} on {_short(node.condition)}"
+    if isinstance(node, algebra.SemiJoin):
+        return f" {'without' if node.is_anti else 'with'} {_short(node.condition)}"
     if isinstance(node, algebra.Join):
         return f" on {_short(node.condition)}" if node.condition is not None else " (cross)"
     if isinstance(node, algebra.Aggregate):

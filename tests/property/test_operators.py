@@ -33,6 +33,8 @@ CASES = {
     "semi_join__in": "select * from orders where cust in (select c_id from customers)",
     "semi_join__not_in": "select * from orders where cust not in (select c_id from customers where nation <> 'XX')",
     "semi_join__not_in_nulls": "select * from customers where c_id not in (select cust from orders)",
+    "semi_join__same_table_nested": "select * from customers where c_id in (select c_id from customers where nation in "
+    "(select nation from customers where c_id > 1))",
     "semi_join__under_or": "select * from orders where cust in (select c_id from customers) or price > 15",
     "subquery__scalar": "select nation, (select max(price) from orders) as s from customers "
     "where c_id > (select min(cust) from orders)",

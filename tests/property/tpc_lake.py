@@ -29,7 +29,9 @@ class TpcLake:
         extension = next(Path(module.__path__[0]).rglob("*.duckdb_extension"))
         self.db = duckdb.connect(config={"allow_unsigned_extensions": "true"})
         self.db.execute(f"load '{extension}'")
-        self.queries = {number: _spark(text) for number, text in self.db.execute(f"from {benchmark}_queries()").fetchall()}
+        self.queries = {
+            number: _spark(text) for number, text in self.db.execute(f"from {benchmark}_queries()").fetchall()
+        }
         self.db.execute(f"call {generator}(sf={scale})")
         names = [name for (name,) in self.db.execute("show tables").fetchall()]
         self.tables = {name: self._columns(name) for name in names}
@@ -62,7 +64,9 @@ class TpcLake:
         return tuple(Column(name, spark_type(kind)) for name, kind, *_ in rows)
 
     def _columns(self, table: str) -> tuple[Column, ...]:
-        return tuple(Column(name, spark_type(kind)) for name, kind, *_ in self.db.execute(f"describe {table}").fetchall())
+        return tuple(
+            Column(name, spark_type(kind)) for name, kind, *_ in self.db.execute(f"describe {table}").fetchall()
+        )
 
     @staticmethod
     def _at_version(step: Any) -> str:
@@ -87,7 +91,9 @@ class TpcView:
     def refresh(self) -> None:
         windows = {each.name: Window(0, 1, changed=True) for each in self.view.sources}
         plan = self.view.refresh(windows, state=StateRead(f"`{self.state}`", 0))
-        text = self.lake.renderer.render("refresh_state", plan=plan, state=f"`{self.state}`", strategy="merge", state_version=0)
+        text = self.lake.renderer.render(
+            "refresh_state", plan=plan, state=f"`{self.state}`", strategy="merge", state_version=0
+        )
         statement = parse_one(text, dialect="spark")
         for table in statement.find_all(exp.Table):
             table.set("version", None)
@@ -112,5 +118,5 @@ def _moved(column: Column) -> str:
 
 
 def _rounded(column: Column) -> str:
-    name = f'"{column.name}"'
+    name = '"' + column.name.replace('"', '""') + '"'
     return f"round({name}, 6) as {name}" if column.type in ("double", "float") else name

@@ -1,4 +1,4 @@
-"""TPC-H and TPC-DS on DuckDB: the original query texts as lazy views, through rounds of inserts, updates and deletes."""
+"""TPC-H and TPC-DS on DuckDB: the original query texts as lazy views, through rounds of changes."""
 
 from pathlib import Path
 from types import ModuleType
@@ -52,6 +52,9 @@ class TpcLake:
             self.db.execute(f"delete from {table} where {chosen}")
             self.db.execute(f"insert into {table} select {names} from changes_of_{table} where lv_w = 1")
 
+    def compiled(self, number: int) -> View:
+        return compile_view(self.queries[number], self)
+
     # The compiler's catalog.
 
     def relation(self, name: Name, _namespace: Name | None) -> Table:
@@ -82,7 +85,7 @@ class TpcView:
 
     def __init__(self, lake: TpcLake, number: int) -> None:
         self.lake, self.state = lake, f"q{number}__state"
-        self.view: View = compile_view(lake.queries[number], lake)
+        self.view = lake.compiled(number)
         plan = self.view.build({each.name: 0 for each in self.view.sources})
         columns = ", ".join(each.quoted.replace("`", '"') for each in plan.layout.columns)
         query = to_duckdb(lake.renderer.render("steps_as_query", steps=plan.steps, query=plan.query))

@@ -17,7 +17,11 @@ BATCHES = (
         "update customers set nation = 'IT' where c_id = 2",
         "update orders set price = price + 1 where cust is null",
     ),
-    ("delete from orders", "insert into orders values (4, 2, 7, 'c'), (4, 9, 7, 'DE')", "delete from customers where c_id is null"),
+    (
+        "delete from orders",
+        "insert into orders values (4, 2, 7, 'c'), (4, 9, 7, 'DE')",
+        "delete from customers where c_id is null",
+    ),
 )  # fmt: skip
 
 

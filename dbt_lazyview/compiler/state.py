@@ -176,7 +176,8 @@ def _finished_select(block: Block, outputs: tuple[tuple[Column, str], ...]) -> e
 
 def _typed(expression: exp.Expr, kind: str) -> exp.Expr:
     """Finished values get the type that the query's own column has."""
-    if isinstance(expression, exp.Column) or not kind:
+    names_fields = "struct" in kind  # identifiers were lowered, names of fields with them
+    if not kind or (isinstance(expression, exp.Column) and not names_fields):
         return expression
     return exp.cast(expression, exp.DataType.build(kind, dialect="spark"))
 

@@ -2,14 +2,15 @@
 
 from sqlglot import exp
 
-from dbt_lazyview.compiler.algebra import Aggregate, Generate, Limit, Node, Project, Sort
+from dbt_lazyview.compiler.algebra import Aggregate, Limit, Node, Project, Sort
 from dbt_lazyview.compiler.block import column
 from dbt_lazyview.compiler.lowering.aggregation import aggregate_select
-from dbt_lazyview.compiler.lowering.relations import lower_from
+from dbt_lazyview.compiler.lowering.generators import generate_in_select, lateral_view
+from dbt_lazyview.compiler.lowering.relations import constant_rows, lower_from
 from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, Lowered, Scope, Unsupported, lowered_column
 from dbt_lazyview.compiler.lowering.set_operations import combine
 from dbt_lazyview.compiler.lowering.subqueries import Subqueries, filter_where
-from dbt_lazyview.compiler.lowering.windows import compute_windows
+from dbt_lazyview.compiler.lowering.windows import compute_windows, with_named_windows
 from dbt_lazyview.compiler.reasons import Reason
 
 
@@ -18,12 +19,14 @@ def lower_query(query: exp.Expr, environment: Environment, *, is_root: bool = Fa
     inside = _with(query, environment)
     if isinstance(query, exp.Subquery):
         inner = lower_query(query.this, inside, is_root=is_root)
-        return _ordered(query, inner, is_root)
+        return _ordered(query, inner, inside, is_root)
     if isinstance(query, exp.SetOperation):
         branches = [lower_query(each, inside) for each in (query.this, query.expression)]
-        return _ordered(query, combine(query, branches, inside), is_root)
+        return _ordered(query, combine(query, branches, inside), inside, is_root)
     if isinstance(query, exp.Select):
         return _select(query, inside, is_root)
+    if isinstance(query, exp.Values):
+        return constant_rows(query, inside)
     raise Unsupported(query, f"{type(query).__name__.upper()} as a query")
 
 
@@ -43,14 +46,15 @@ def _select(query: exp.Select, environment: Environment, is_root: bool) -> Lower
     _refuse_clauses(query)
     node, scope = lower_from(query, environment, lower_query)
     for lateral in query.args.get("laterals") or []:
-        node, scope = _lateral_view(lateral, node, scope, environment)
+        node, scope = lateral_view(lateral, node, scope, environment)
     if query.args.get("where") is not None:
         node = filter_where(query.args["where"].this, node, scope.flat, environment, lower_query)
     early = Subqueries(node, scope.flat, environment, lower_query)
     grouped, flatten = aggregate_select(early.inside_aggregates(query), early.node, scope, environment, lower_query)
     late = Subqueries(grouped, flatten, environment, lower_query)
-    replaced = late.in_select_and_order(early.query)
+    replaced = with_named_windows(late.in_select_and_order(early.query))
     node, flatten = compute_windows(replaced, late.node, flatten, environment)
+    node = generate_in_select(replaced, node, flatten, environment)
     return _projected(replaced, node, flatten, environment, is_root)
 
 
@@ -134,18 +138,15 @@ def _order_of(query: exp.Expr, is_root: bool) -> list[exp.Ordered]:
     return list(order.expressions)
 
 
-def _ordered(query: exp.Expr, lowered: Lowered, is_root: bool) -> Lowered:
-    """ORDER BY and LIMIT around a set operation or a parenthesis."""
-    names = lowered.named()
-    keys = []
-    for each in _order_of(query, is_root):
-        position = int(each.this.name) - 1 if isinstance(each.this, exp.Literal) and each.this.is_int else None
-        if position is None and not (isinstance(each.this, exp.Column) and each.this.name in names):
-            raise Unsupported(each, "ORDER BY an expression after a set operation")
-        key = each.copy()
-        key.set("this", column(lowered.columns[position] if position is not None else names[each.this.name]))
-        keys.append(key)
-    return Lowered(_sorted_and_limited(query, lowered.node, keys), lowered.outputs)
+def _ordered(query: exp.Expr, lowered: Lowered, environment: Environment, is_root: bool) -> Lowered:
+    """ORDER BY and LIMIT around a set operation or a parenthesis: over its outputs only."""
+    by_name = lowered.named()
+    columns: list[tuple[str, exp.Expr]] = [(own, column(own)) for own in lowered.columns]
+    order = _OrderKeys(by_name, columns, Scope({}).flat, environment)
+    keys = [order.key(each) for each in _order_of(query, is_root)]
+    node = Project(lowered.node, (*columns, *order.hidden)) if order.hidden else lowered.node
+    node = _sorted_and_limited(query, node, keys)
+    return Lowered(Project(node, tuple(columns)) if order.hidden else node, lowered.outputs)
 
 
 def _sorted_and_limited(query: exp.Expr, node: Node, order: list[exp.Ordered]) -> Node:
@@ -159,26 +160,8 @@ def _sorted_and_limited(query: exp.Expr, node: Node, order: list[exp.Ordered]) -
     return node
 
 
-def _lateral_view(lateral: exp.Lateral, node: Node, scope: Scope, environment: Environment) -> tuple[Node, Scope]:
-    alias = lateral.args["alias"]
-    names = [each.name for each in alias.args.get("columns") or []]
-    own = tuple(environment.names.column(name, alias.name) for name in names)
-    if not names:
-        raise Unsupported(lateral, "LATERAL VIEW without column names")
-    generated = Generate(node, scope.flat(lateral.this), own, bool(lateral.args.get("outer")))
-    relations = {**scope.relations, alias.name: dict(zip(names, own, strict=True))}
-    return generated, Scope(relations, scope.outer)
-
-
 def _refuse_clauses(query: exp.Select) -> None:
-    for clause, what in (
-        ("windows", "WINDOW"),
-        ("sample", "TABLESAMPLE"),
-        ("cluster", "CLUSTER BY"),
-        ("distribute", "DISTRIBUTE BY"),
-        ("sort", "SORT BY"),
-        ("connect", "CONNECT BY"),
-        ("match", "MATCH_RECOGNIZE"),
-    ):
+    """Clauses without a meaning for rows (DISTRIBUTE BY, SORT BY, CLUSTER BY) are passed over."""
+    for clause, what in (("sample", "TABLESAMPLE"), ("connect", "CONNECT BY"), ("match", "MATCH_RECOGNIZE")):
         if query.args.get(clause):
             raise Unsupported(query, what)

@@ -34,10 +34,24 @@ class _Joined:
         self.conditions: list[exp.Expr] = []
 
     def add(self, relation: exp.Expr) -> Node:
+        if isinstance(relation, exp.Subquery) and isinstance(relation.this, exp.Table) and not relation.alias:
+            return self._add_parenthesis(relation.this)
         lowered = _relation(relation, self.environment, self.lower_query)
         self.relations[relation.alias_or_name] = lowered.named()
         self.members.append(lowered.node)
         return lowered.node
+
+    def _add_parenthesis(self, table: exp.Table) -> Node:
+        """(a JOIN b ON …) in FROM: joined by itself, its names visible outside."""
+        inner = _Joined(self.environment, self.lower_query)
+        plain = table.copy()
+        plain.set("joins", None)
+        inner.add(plain)
+        for join in table.args.get("joins") or []:
+            inner.join(join)
+        self.relations.update(inner.relations)
+        self.members.append(inner.node())
+        return self.members[-1]
 
     def _lateral(self, lateral: exp.Lateral, is_left: bool = False) -> None:
         """A subquery that reads the relations before it, or a generator over their columns."""
@@ -116,7 +130,7 @@ def _relation(relation: exp.Expr, environment: Environment, lower_query: LowerQu
     if isinstance(relation, exp.Subquery):
         return lower_query(relation.this, environment).renamed(list(relation.alias_column_names))
     if isinstance(relation, exp.Values):
-        return _values(relation, environment)
+        return constant_rows(relation, environment)
     raise Unsupported(relation, f"{relation.sql('spark')[:60]} in FROM")
 
 
@@ -135,7 +149,7 @@ def _again(lowered: Lowered, relation: exp.Expr, environment: Environment) -> Lo
     return Lowered(node, tuple((name, new) for name, new, _ in copies)).renamed(list(relation.alias_column_names))
 
 
-def _values(relation: exp.Values, environment: Environment) -> Lowered:
+def constant_rows(relation: exp.Values, environment: Environment) -> Lowered:
     rows = tuple(tuple(row.expressions) if isinstance(row, exp.Tuple) else (row,) for row in relation.expressions)
     names = list(relation.alias_column_names) or [f"col{i + 1}" for i in range(len(rows[0]))]
     own = tuple(environment.names.column(name) for name in names)

@@ -34,6 +34,22 @@ def compute_windows(query: exp.Select, node: Node, flatten: Flatten, environment
     return node, flatten
 
 
+def with_named_windows(query: exp.Select) -> exp.Select:
+    """OVER w is read as the definition of w in the WINDOW clause."""
+    definitions = {each.name: each for each in query.args.get("windows") or []}
+    query.set("windows", None)
+    for window in list(query.find_all(exp.Window)):
+        definition = definitions.get(window.alias) if definitions else None
+        if definition is None:
+            continue
+        for part in ("partition_by", "order", "spec"):
+            if not window.args.get(part) and definition.args.get(part):
+                found = definition.args[part]
+                window.set(part, [each.copy() for each in found] if isinstance(found, list) else found.copy())
+        window.set("alias", None)
+    return query
+
+
 def _stacked(node: Node, windows: list[tuple[exp.Expr, str]]) -> Node:
     """Windows of equal PARTITION BY are computed together."""
     groups: dict[tuple[exp.Expr, ...], list[tuple[str, exp.Expr]]] = {}

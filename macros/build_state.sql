@@ -3,7 +3,7 @@
   overwritten, so that views over it can go on reading its change feed; otherwise it is created or replaced.
 -#}
 {% macro build_state(plan, state, properties, exists) %}
-    {{ return(adapter.dispatch('build_state', 'dbt_lazyview')(plan, state, properties, exists)) }}
+    {{ return(adapter.dispatch('build_state', 'dbt')(plan, state, properties, exists)) }}
 {% endmacro %}
 
 {% macro default__build_state(plan, state, properties, exists) -%}

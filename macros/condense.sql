@@ -3,7 +3,7 @@
   delta may have count 0 and a sum. The order of changes plays no part any more, so it is no key.
 -#}
 {% macro condense(stream, columns) %}
-    {{ return(adapter.dispatch('condense', 'dbt_lazyview')(stream, columns)) }}
+    {{ return(adapter.dispatch('condense', 'dbt')(stream, columns)) }}
 {% endmacro %}
 
 {% macro default__condense(stream, columns) -%}

@@ -3,7 +3,7 @@
   Always by path: `table_changes` beside a plain read of the same table returns wrong rows.
 -#}
 {% macro delta_capture(source, window) %}
-    {{ return(adapter.dispatch('delta_capture', 'dbt_lazyview')(source, window)) }}
+    {{ return(adapter.dispatch('delta_capture', 'dbt')(source, window)) }}
 {% endmacro %}
 
 {% macro default__delta_capture(source, window) -%}

@@ -12,7 +12,7 @@ union all
 {%- endmacro %}
 
 {% macro maintenance_term(term) %}
-    {{ return(adapter.dispatch('maintenance_term', 'dbt_lazyview')(term)) }}
+    {{ return(adapter.dispatch('maintenance_term', 'dbt')(term)) }}
 {% endmacro %}
 
 {% macro default__maintenance_term(term) -%}

@@ -3,7 +3,7 @@
   the change feed of the same table in one statement).
 -#}
 {% macro source_at_version(step) %}
-    {{ return(adapter.dispatch('source_at_version', 'dbt_lazyview')(step)) }}
+    {{ return(adapter.dispatch('source_at_version', 'dbt')(step)) }}
 {% endmacro %}
 
 {% macro default__source_at_version(step) -%}

@@ -1,6 +1,6 @@
 {#- A source before the window: its new rows plus its negated delta (V, expression 12); a weighted bag. -#}
 {% macro source_before(step) %}
-    {{ return(adapter.dispatch('source_before', 'dbt_lazyview')(step)) }}
+    {{ return(adapter.dispatch('source_before', 'dbt')(step)) }}
 {% endmacro %}
 
 {% macro default__source_before(step) -%}

@@ -1,6 +1,6 @@
 {#- The view's own rows at the version that was loaded. -#}
 {% macro state_at_version(step) %}
-    {{ return(adapter.dispatch('state_at_version', 'dbt_lazyview')(step)) }}
+    {{ return(adapter.dispatch('state_at_version', 'dbt')(step)) }}
 {% endmacro %}
 
 {% macro default__state_at_version(step) -%}

@@ -3,7 +3,7 @@
   goes; a view without keys has one row, which stays.
 -#}
 {% macro stream_apply_merge(plan, state) %}
-    {{ return(adapter.dispatch('stream_apply_merge', 'dbt_lazyview')(plan, state)) }}
+    {{ return(adapter.dispatch('stream_apply_merge', 'dbt')(plan, state)) }}
 {% endmacro %}
 
 {% macro default__stream_apply_merge(plan, state) -%}

@@ -3,7 +3,7 @@
   was loaded, so the result is that of one refresh whatever happens meanwhile.
 -#}
 {% macro stream_apply_overwrite(plan, state, state_version) %}
-    {{ return(adapter.dispatch('stream_apply_overwrite', 'dbt_lazyview')(plan, state, state_version)) }}
+    {{ return(adapter.dispatch('stream_apply_overwrite', 'dbt')(plan, state, state_version)) }}
 {% endmacro %}
 
 {% macro default__stream_apply_overwrite(plan, state, state_version) -%}

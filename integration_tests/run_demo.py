@@ -18,11 +18,13 @@ LAKE = PROJECT / ".lazyview"
 LOG = PROJECT / "logs" / "demo.log"
 COLORS = re.compile(r"\x1b\[[0-9;]*m")
 USEFUL_LINES = 25
+NEXT = "../.venv/bin/dbt run-operation apply_changes --args '{batch: busy_day}' && ../.venv/bin/dbt run"
 ALWAYS = ("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT), "--threads", "2")
 
 
 def main() -> int:
     started = time.monotonic()
+    os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")  # pays in runs of a few minutes
     screen = Screen()
     empty_lake(screen)
     dbt = Dbt(screen)
@@ -36,6 +38,8 @@ def main() -> int:
     dbt.run("Changing the raw tables", "run-operation", "apply_changes", "--args", "{batch: busy_day}")
     dbt.run("dbt run: every lazy view catches up from the changes alone", "run")
     screen.table(outcomes(), OUTCOME)
+    screen.line("     overwrite: a small state is written anew with its changes, so all its rows count as touched")
+    screen.line("     merge: only the rows that differ are written\n")
 
     screen.title("3. Does every view equal its query? Compared row by row, both ways (EXCEPT ALL)")
     told = dbt.run("Computing every query from all rows", "run-operation", "compare")
@@ -47,8 +51,7 @@ def main() -> int:
     screen.table(outcomes(), OUTCOME)
 
     screen.line(f"Done in {time.monotonic() - started:.0f} s. Everything that was logged: {shown(LOG)}")
-    screen.line("Try next: cd integration_tests, activate ../.venv, change a row in macros/changes/busy_day.sql or a")
-    screen.line("model in models/lazy, then: dbt run, or dbt run-operation explain --args '{model: country_sales}'")
+    screen.line(f"Try next: edit {shown(PROJECT)}/macros/changes/busy_day.sql, then there: {NEXT}")
     return 0
 
 
@@ -174,7 +177,9 @@ def outcomes() -> list[list[str]]:
 
 def _outcome(result: dict[str, Any]) -> list[str]:
     response = result["adapter_response"]
-    decision = response["kind"] + (f" ({response['reason']})" if response["reason"] else "")
+    decision = response["kind"] + (
+        f" ({response['reason'] or response['strategy']})" if response["kind"] != "noop" else ""
+    )
     counts = [_count(response.get(key)) for key in ("changes", "rows_changed")]
     return [result["unique_id"].split(".")[-1], decision, *counts, f"{result['execution_time']:.1f}"]
 
@@ -202,7 +207,8 @@ def fail(screen: Screen, command: str) -> NoReturn:
     screen.line(f"\n{command} failed. The last lines of its log:")
     for line in useful[-USEFUL_LINES:]:
         screen.line(f"   {line}")
-    screen.line(f"\nThe whole log: {shown(LOG)}; Spark's own: {shown(LAKE / 'spark.log')}")
+    logs = [shown(path) for path in (LOG, LAKE / "spark.log") if path.exists()]
+    screen.line(f"\nThe whole log: {', '.join(logs)}")
     sys.stdout.flush()
     sys.exit(1)
 

@@ -19,7 +19,7 @@ test: check java
 
 check: lint
 	$(STEP) "unit, golden and property tests"
-	@$(BIN)/pytest -q $(wildcard tests/unit tests/golden tests/property) dbt_lazyview/compiler dbt_lazyview/adapter
+	@$(BIN)/pytest -q -n 2 tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/names.py
 
 lint: install
 	$(STEP) "ruff and mypy"

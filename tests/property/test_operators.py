@@ -40,7 +40,9 @@ CASES = {
     "where c_id > (select min(cust) from orders)",
     "subquery__correlated": "select nation, (select sum(price) from orders where cust = c_id) as s, "
     "(select count(*) from orders where cust = c_id) as n from customers",
-    "subquery__nested": "select nation, (select count(*) from orders where cust < c_id and price > "
+    "subquery__nested": "select nation, (select count(*) from orders o where o.cust = c_id and o.price >= "
+    "(select avg(price) from orders o2 where o2.cust = o.cust)) k from customers",
+    "subquery__two_levels_up": "select nation, (select count(*) from orders where cust < c_id and price > "
     "(select avg(price) from orders o2 where o2.cust = c_id)) k from customers",
     "subquery__in_having": "select nation, count(*) n from customers c group by nation "
     "having count(*) > (select count(*) from orders where st = nation)",

@@ -2,7 +2,10 @@
 
 import pytest
 
-from tests.property.test_operators import CASES
+from tests.property.test_operators import CASES as ALL_CASES
+
+# Spark itself does not accept a column from two queries up.
+CASES = {name: sql for name, sql in ALL_CASES.items() if name != "subquery__two_levels_up"}
 
 TABLES = (
     "create table orders (id int, cust int, price decimal(12,2), st string) using delta",

@@ -189,3 +189,17 @@ def test_odd_names(lake):
     assert lake.differences("table", sql) == []
     with pytest.raises(RefreshError, match=r"odd name__state. is not a valid name"):
         lake.refresh("odd name", sql)
+
+
+def test_the_record_follows_versions_without_changes_now_and_then(lake, sales, monkeypatch):
+    lake.refresh("v", sales)
+    lake.run("alter table sales set tblproperties ('a' = 'b')")
+    monkeypatch.setattr("dbt_lazyview.maintenance.decide.ADVANCE_AFTER_VERSIONS", 0)
+    assert lake.refresh("v", sales).kind == "noop"
+    (_, record), (_, before) = lake.records("v")
+    source = f"`spark_catalog`.`{lake.schema}`.`sales`"
+    assert (record.kind, record.task, record.cut[source].version) == ("noop", before.task + 1, 2)
+    assert lake.history("v__state")[0]["operationMetrics"]["numTargetFilesAdded"] == "0"
+    lake.run("insert into sales values (5, 'east', 1)")
+    assert lake.refresh("v", sales).kind == "incremental"
+    assert lake.differences("v", sales) == []

@@ -14,7 +14,7 @@ from dbt_lazyview.adapter.models import check_model, definition_of, is_read_by_l
 from dbt_lazyview.compiler.catalog import CatalogError, Name
 from dbt_lazyview.compiler.reasons import ModelError
 from dbt_lazyview.maintenance.engine import EngineError
-from dbt_lazyview.maintenance.errors import RefreshError
+from dbt_lazyview.maintenance.errors import NotBuilt, RefreshError
 from dbt_lazyview.maintenance.explain import explain
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Request
@@ -73,6 +73,8 @@ class LazyViewMethods(metaclass=AdapterMeta):
             with self._engine(node.name) as engine:
                 return _response(refresh(engine, stored_target(engine, _name(engine, node))))
         except DbtRuntimeError as problem:
+            if isinstance(problem.__cause__, NotBuilt):
+                return LazyViewResponse(_message="not built yet: dbt run builds it", kind="not_built")
             return LazyViewResponse(_message=f"ERROR {problem.msg}", kind="error")
 
     @available.parse_none

@@ -150,13 +150,13 @@ def conjuncts(predicate: exp.Expr | None) -> tuple[exp.Expr, ...]:
     Example:
         >>> from sqlglot import parse_one
         >>> [each.sql() for each in conjuncts(parse_one("a = 1 and (b = 2 or c) and d"))]
-        ['a = 1', '(b = 2 OR c)', 'd']
+        ['a = 1', 'b = 2 OR c', 'd']
     """
     if predicate is None:
         return ()
     if isinstance(predicate, exp.And):
         return (*conjuncts(predicate.left), *conjuncts(predicate.right))
-    if isinstance(predicate, exp.Paren) and isinstance(predicate.this, exp.And):
+    if isinstance(predicate, exp.Paren):
         return conjuncts(predicate.this)
     return (predicate,)
 

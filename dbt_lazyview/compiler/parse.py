@@ -1,5 +1,7 @@
 """Stage parse: the model's text as one query, or one clear error with its place."""
 
+import re
+
 from sqlglot import exp, parse
 from sqlglot.errors import ParseError, TokenError
 
@@ -36,8 +38,23 @@ def _parse_problem(details: dict[str, object], sql: str) -> Problem:
     line, end = details.get("line"), details.get("col")
     highlight = str(details.get("highlight") or " ")
     start = int(end) - len(highlight) + 1 if isinstance(end, int) else None
-    why = str(details.get("description") or "The SQL does not parse").rstrip(".") + "."
+    why = _in_words(str(details.get("description") or "It ends too early")) + "."
     return _problem("The SQL does not parse.", why, line if isinstance(line, int) else None, start, sql)
+
+
+def _in_words(description: str) -> str:
+    """
+    The parser's own words, with its tokens as the user wrote them.
+
+    Example:
+        >>> _in_words("Expected table name but got <Token token_type: TokenType.SENTINEL, text: SENTINEL, line: 1>")
+        'Expected table name but got the end of the text'
+    """
+    token = re.search(r"<Token token_type: TokenType\.(\w+), text: (.*?), line: .*>", description)
+    if token:
+        got = "the end of the text" if token[1] == "SENTINEL" else token[2]
+        description = description[: token.start()] + got + description[token.end() :]
+    return description.rstrip(".")
 
 
 def _problem(what: str, why: str, line: int | None, column: int | None, sql: str) -> Problem:

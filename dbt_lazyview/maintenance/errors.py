@@ -31,7 +31,8 @@ class RefreshError(Exception):
 
     def __init__(self, reason: Reason, message: str) -> None:
         self.reason = reason
-        super().__init__(f"{message}\n  See docs/reasons.md#{reason.code.lower()} [{reason.code}]")
+        see = f"  See docs/reasons.md#{reason.code.lower()} [{reason.code}]"
+        super().__init__(message if message.endswith(see) else f"{message}\n{see}")
 
 
 def refused(view: Name, reason: Reason, about: str, problems: tuple[Problem, ...]) -> RefreshError:
@@ -42,6 +43,13 @@ def refused(view: Name, reason: Reason, about: str, problems: tuple[Problem, ...
     source = f" ({about})" if about else ""
     what = f"{sql_name(view)} needs a full refresh, and refresh_mode is incremental: {WHAT_HAPPENED[reason]}{source}."
     return RefreshError(reason, f"{what}\n  {REMEDIES.get(reason, REBUILD)}")
+
+
+class NotBuilt(RefreshError):
+    """There is no state to refresh yet."""
+
+    def __init__(self, view: Name) -> None:
+        super().__init__(Reason.STATE_MISSING, f"{sql_name(view)} is not built yet.\n  Build it with dbt run.")
 
 
 def lost(view: Name, attempts: int) -> RefreshError:

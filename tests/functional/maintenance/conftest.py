@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from dbt_lazyview.adapter.session import new_session
+from tests.functional.conftest import QUICK_JVM
 from tests.functional.maintenance.lake import Lake
 
 _numbers = itertools.count()
@@ -13,8 +14,7 @@ SALES = "select region, count(*) as orders, sum(amount) as revenue from sales gr
 
 @pytest.fixture(scope="session")
 def spark(spark_folder):
-    settings = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1", "spark.sql.ansi.enabled": "false"}
-    return new_session(spark_folder, settings)
+    return new_session(spark_folder, {**QUICK_JVM, "spark.sql.ansi.enabled": "false"})
 
 
 @pytest.fixture

@@ -24,11 +24,7 @@ using (
             `orders`.`lv_weight` AS `lv_weight`
           FROM `delta_orders` AS `orders`
           WHERE
-            (
-              `orders`.`o_status` = 'open'
-            ) AND (
-              `orders`.`o_price` > 10
-            )
+            `orders`.`o_status` = 'open' AND `orders`.`o_price` > 10
         ) as term
 
 

@@ -64,9 +64,7 @@ using (
                 1 AS `lv_found`
               FROM `delta_orders` AS `orders`
               WHERE
-                (
-                  `orders`.`o_custkey` = `customers`.`c_custkey`
-                )
+                `orders`.`o_custkey` = `customers`.`c_custkey`
             )
         ) as term
 
@@ -93,9 +91,7 @@ using (
           0 AS `lv_change`
         FROM `touched_net` AS `touched_net`, `new_orders` AS `orders`
         WHERE
-          (
-            `orders`.`o_custkey` = `touched_net`.`c_custkey`
-          )
+          `orders`.`o_custkey` = `touched_net`.`c_custkey`
         UNION ALL
         SELECT
           `touched_net`.`c_custkey` AS `c_custkey`,
@@ -105,9 +101,7 @@ using (
           `orders`.`lv_weight` AS `lv_change`
         FROM `touched_net` AS `touched_net`, `delta_orders` AS `orders`
         WHERE
-          (
-            `orders`.`o_custkey` = `touched_net`.`c_custkey`
-          )
+          `orders`.`o_custkey` = `touched_net`.`c_custkey`
     ),
     `match_counts` as (
         SELECT
@@ -136,9 +130,7 @@ using (
                 1 AS `lv_found`
               FROM `new_orders` AS `orders`
               WHERE
-                (
-                  `orders`.`o_custkey` = `customers`.`c_custkey`
-                )
+                `orders`.`o_custkey` = `customers`.`c_custkey`
             )
         ) as term
 

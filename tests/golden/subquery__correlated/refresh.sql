@@ -1,55 +1,18 @@
 merge into `v__state` as t
 using (
-    with `new_customers` as (
-
-            select `c_custkey`, `c_name`
-        from `customers` version as of 7
-
-    ),
-    `groups` as (
-        SELECT
-          `customers`.`c_custkey` AS `domain_c_custkey`
-        FROM `new_customers` AS `customers`
-        GROUP BY
-          1
-    ),
-    `new_orders` as (
+    with `new_orders` as (
 
             select `o_custkey`
         from `orders` version as of 7
 
     ),
-    `groups_2` as (
+    `groups` as (
         SELECT
-          `groups`.`domain_c_custkey` AS `c_custkey_2_2`,
+          `orders`.`o_custkey` AS `correlated`,
           COUNT(*) AS `count_1`
-        FROM `new_orders` AS `orders`, `groups` AS `groups`
-        WHERE
-          (
-            `orders`.`o_custkey` = `groups`.`domain_c_custkey`
-          )
+        FROM `new_orders` AS `orders`
         GROUP BY
           1
-    ),
-    `left_rows` as (
-        SELECT
-          `groups`.`domain_c_custkey` AS `c_custkey_3`
-        FROM `groups` AS `groups`
-    ),
-    `right_rows` as (
-        SELECT
-          `groups_2`.`count_1` AS `count_1_2`,
-          `groups_2`.`c_custkey_2_2` AS `c_custkey_2_2`
-        FROM `groups_2` AS `groups_2`
-    ),
-    `outer_join` as (
-        SELECT
-          `left_rows`.`c_custkey_3` AS `c_custkey_3`,
-          `right_rows`.`count_1_2` AS `count_1_2`,
-          `right_rows`.`c_custkey_2_2` AS `c_custkey_2_2`
-        FROM `left_rows` AS `left_rows`
-        LEFT JOIN `right_rows` AS `right_rows`
-          ON `right_rows`.`c_custkey_2_2` IS NOT DISTINCT FROM `left_rows`.`c_custkey_3`
     ),
     `delta_customers` as (
 
@@ -66,169 +29,41 @@ using (
         having sum(lv_weight) <> 0
 
     ),
-    `left_rows_2` as (
+    `left_rows` as (
         SELECT
           `customers`.`c_custkey` AS `c_custkey`,
           `customers`.`c_name` AS `c_name`,
           `customers`.`lv_weight` AS `lv_weight`
         FROM `delta_customers` AS `customers`
     ),
-    `right_rows_2` as (
+    `right_rows` as (
         SELECT
-          COALESCE(`outer_join`.`count_1_2`, 0) AS `col_0`,
-          `outer_join`.`c_custkey_3` AS `c_custkey_3`
-        FROM `outer_join` AS `outer_join`
+          `groups`.`correlated` AS `correlated`,
+          `groups`.`count_1` AS `count_1`
+        FROM `groups` AS `groups`
     ),
-    `outer_join_2` as (
+    `outer_join` as (
         SELECT
-          `left_rows_2`.`c_custkey` AS `c_custkey`,
-          `left_rows_2`.`c_name` AS `c_name`,
-          `right_rows_2`.`col_0` AS `col_0`,
-          `right_rows_2`.`c_custkey_3` AS `c_custkey_3`,
-          `left_rows_2`.`lv_weight` AS `lv_weight`
-        FROM `left_rows_2` AS `left_rows_2`
-        LEFT JOIN `right_rows_2` AS `right_rows_2`
-          ON `right_rows_2`.`c_custkey_3` IS NOT DISTINCT FROM `left_rows_2`.`c_custkey`
+          `left_rows`.`c_custkey` AS `c_custkey`,
+          `left_rows`.`c_name` AS `c_name`,
+          `right_rows`.`correlated` AS `correlated`,
+          `right_rows`.`count_1` AS `count_1`,
+          `left_rows`.`lv_weight` AS `lv_weight`
+        FROM `left_rows` AS `left_rows`
+        LEFT JOIN `right_rows` AS `right_rows`
+          ON `right_rows`.`correlated` = `left_rows`.`c_custkey`
+    ),
+    `new_customers` as (
+
+            select `c_custkey`, `c_name`
+        from `customers` version as of 7
+
     ),
     `old_customers` as (
 
             select `c_custkey`, `c_name`, 1 as lv_weight from new_customers
         union all
         select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
-
-    ),
-    `affected` as (
-        SELECT DISTINCT
-          `customers`.`c_custkey` AS `domain_c_custkey`
-        FROM `delta_customers` AS `customers`
-    ),
-    `groups_new` as (
-        SELECT
-          `customers`.`c_custkey` AS `domain_c_custkey`
-        FROM `new_customers` AS `customers`
-        WHERE
-          EXISTS(
-            SELECT
-              1
-            FROM `affected` AS `lv_affected`
-            WHERE
-              `lv_affected`.`domain_c_custkey` IS NOT DISTINCT FROM `customers`.`c_custkey`
-          )
-        GROUP BY
-          1
-    ),
-    `input_old` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `customers`.`c_custkey` AS `c_custkey`,
-            `customers`.`c_name` AS `c_name`,
-            `customers`.`lv_weight` AS `lv_weight`
-          FROM `old_customers` AS `customers`
-          WHERE
-            EXISTS(
-              SELECT
-                1
-              FROM `affected` AS `lv_affected`
-              WHERE
-                `lv_affected`.`domain_c_custkey` IS NOT DISTINCT FROM `customers`.`c_custkey`
-            )
-        ) as term
-
-
-    ),
-    `input_old_net` as (
-        SELECT
-          `input_old`.`c_custkey` AS `c_custkey`,
-          `input_old`.`c_name` AS `c_name`,
-          CAST(SUM(`input_old`.`lv_weight`) AS BIGINT) AS `lv_weight`
-        FROM `input_old` AS `input_old`
-        GROUP BY
-          1,
-          2
-        HAVING
-          SUM(`input_old`.`lv_weight`) > 0
-    ),
-    `groups_old` as (
-        SELECT
-          `input_old`.`c_custkey` AS `domain_c_custkey`
-        FROM `input_old_net` AS `input_old`
-        LATERAL VIEW
-        EXPLODE(SEQUENCE(1, `input_old`.`lv_weight`)) lv_copies AS `lv_copy`
-        GROUP BY
-          1
-    ),
-    `left_delta` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `groups_new`.`domain_c_custkey` AS `c_custkey_3`,
-            1 AS `lv_weight`
-          FROM `groups_new` AS `groups_new`
-        ) as term
-
-        union all
-
-            select term.*, 2 as lv_ssn
-        from (
-          SELECT
-            `groups_old`.`domain_c_custkey` AS `c_custkey_3`,
-            -1 AS `lv_weight`
-          FROM `groups_old` AS `groups_old`
-        ) as term
-
-
-    ),
-    `left_rows_3` as (
-        SELECT
-          `left_delta`.`c_custkey_3` AS `c_custkey_3`,
-          `left_delta`.`lv_weight` AS `lv_weight`
-        FROM `left_delta` AS `left_delta`
-    ),
-    `outer_join_3` as (
-        SELECT
-          `left_rows_3`.`c_custkey_3` AS `c_custkey_3`,
-          `right_rows`.`count_1_2` AS `count_1_2`,
-          `right_rows`.`c_custkey_2_2` AS `c_custkey_2_2`,
-          `left_rows_3`.`lv_weight` AS `lv_weight`
-        FROM `left_rows_3` AS `left_rows_3`
-        LEFT JOIN `right_rows` AS `right_rows`
-          ON `right_rows`.`c_custkey_2_2` IS NOT DISTINCT FROM `left_rows_3`.`c_custkey_3`
-    ),
-    `left_old` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `groups`.`domain_c_custkey` AS `c_custkey_3`,
-            1 AS `lv_weight`
-          FROM `groups` AS `groups`
-        ) as term
-
-        union all
-
-            select term.*, 2 as lv_ssn
-        from (
-          SELECT
-            `groups_new`.`domain_c_custkey` AS `c_custkey_3`,
-            -1 AS `lv_weight`
-          FROM `groups_new` AS `groups_new`
-        ) as term
-
-        union all
-
-            select term.*, 3 as lv_ssn
-        from (
-          SELECT
-            `groups_old`.`domain_c_custkey` AS `c_custkey_3`,
-            -(
-              -1
-            ) AS `lv_weight`
-          FROM `groups_old` AS `groups_old`
-        ) as term
-
 
     ),
     `delta_orders` as (
@@ -246,98 +81,10 @@ using (
         having sum(lv_weight) <> 0
 
     ),
-    `input_rows` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `groups`.`domain_c_custkey` AS `c_custkey_2`,
-            1 AS `lv_weight`
-          FROM `groups` AS `groups`
-        ) as term
-
-        union all
-
-            select term.*, 2 as lv_ssn
-        from (
-          SELECT
-            `groups_new`.`domain_c_custkey` AS `c_custkey_2`,
-            -1 AS `lv_weight`
-          FROM `groups_new` AS `groups_new`
-        ) as term
-
-        union all
-
-            select term.*, 3 as lv_ssn
-        from (
-          SELECT
-            `groups_old`.`domain_c_custkey` AS `c_custkey_2`,
-            -(
-              -1
-            ) AS `lv_weight`
-          FROM `groups_old` AS `groups_old`
-        ) as term
-
-
-    ),
-    `input_delta` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `groups_new`.`domain_c_custkey` AS `c_custkey_2`,
-            1 AS `lv_weight`
-          FROM `groups_new` AS `groups_new`
-        ) as term
-
-        union all
-
-            select term.*, 2 as lv_ssn
-        from (
-          SELECT
-            `groups_old`.`domain_c_custkey` AS `c_custkey_2`,
-            -1 AS `lv_weight`
-          FROM `groups_old` AS `groups_old`
-        ) as term
-
-
-    ),
-    `input_delta_2` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `orders`.`o_custkey` AS `o_custkey`,
-            `input_rows`.`c_custkey_2` AS `c_custkey_2`,
-            `orders`.`lv_weight` * `input_rows`.`lv_weight` AS `lv_weight`
-          FROM `delta_orders` AS `orders`, `input_rows` AS `input_rows`
-          WHERE
-            (
-              `orders`.`o_custkey` = `input_rows`.`c_custkey_2`
-            )
-        ) as term
-
-        union all
-
-            select term.*, 2 as lv_ssn
-        from (
-          SELECT
-            `orders`.`o_custkey` AS `o_custkey`,
-            `input_delta`.`c_custkey_2` AS `c_custkey_2`,
-            `input_delta`.`lv_weight` AS `lv_weight`
-          FROM `input_delta` AS `input_delta`, `new_orders` AS `orders`
-          WHERE
-            (
-              `orders`.`o_custkey` = `input_delta`.`c_custkey_2`
-            )
-        ) as term
-
-
-    ),
-    `affected_2` as (
+    `affected` as (
         SELECT DISTINCT
-          `input_delta`.`c_custkey_2` AS `c_custkey_2_2`
-        FROM `input_delta_2` AS `input_delta`
+          `orders`.`o_custkey` AS `correlated`
+        FROM `delta_orders` AS `orders`
     ),
     `old_orders` as (
 
@@ -346,66 +93,57 @@ using (
         select `o_custkey`, -lv_weight as lv_weight from delta_orders
 
     ),
-    `groups_new_2` as (
+    `groups_new` as (
         SELECT
-          `groups`.`domain_c_custkey` AS `c_custkey_2_2`,
+          `orders`.`o_custkey` AS `correlated`,
           COUNT(*) AS `count_1`
-        FROM `new_orders` AS `orders`, `groups` AS `groups`
+        FROM `new_orders` AS `orders`
         WHERE
-          (
-            `orders`.`o_custkey` = `groups`.`domain_c_custkey`
-          )
-          AND EXISTS(
+          EXISTS(
             SELECT
               1
-            FROM `affected_2` AS `lv_affected_2`
+            FROM `affected` AS `lv_affected`
             WHERE
-              `lv_affected_2`.`c_custkey_2_2` IS NOT DISTINCT FROM `groups`.`domain_c_custkey`
+              `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
           )
         GROUP BY
           1
     ),
-    `input_old_2` as (
+    `input_old` as (
 
             select term.*, 1 as lv_ssn
         from (
           SELECT
             `orders`.`o_custkey` AS `o_custkey`,
-            `old_input`.`c_custkey_2` AS `c_custkey_2`,
-            `orders`.`lv_weight` * `old_input`.`lv_weight` AS `lv_weight`
-          FROM `old_orders` AS `orders`, `input_rows` AS `old_input`
+            `orders`.`lv_weight` AS `lv_weight`
+          FROM `old_orders` AS `orders`
           WHERE
-            (
-              `orders`.`o_custkey` = `old_input`.`c_custkey_2`
-            )
-            AND EXISTS(
+            EXISTS(
               SELECT
                 1
-              FROM `affected_2` AS `lv_affected_2`
+              FROM `affected` AS `lv_affected`
               WHERE
-                `lv_affected_2`.`c_custkey_2_2` IS NOT DISTINCT FROM `old_input`.`c_custkey_2`
+                `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
             )
         ) as term
 
 
     ),
-    `input_old_net_2` as (
+    `input_old_net` as (
         SELECT
           `input_old`.`o_custkey` AS `o_custkey`,
-          `input_old`.`c_custkey_2` AS `c_custkey_2`,
           CAST(SUM(`input_old`.`lv_weight`) AS BIGINT) AS `lv_weight`
-        FROM `input_old_2` AS `input_old`
+        FROM `input_old` AS `input_old`
         GROUP BY
-          1,
-          2
+          1
         HAVING
           SUM(`input_old`.`lv_weight`) > 0
     ),
-    `groups_old_2` as (
+    `groups_old` as (
         SELECT
-          `input_old`.`c_custkey_2` AS `c_custkey_2_2`,
+          `input_old`.`o_custkey` AS `correlated`,
           COUNT(*) AS `count_1`
-        FROM `input_old_net_2` AS `input_old`
+        FROM `input_old_net` AS `input_old`
         LATERAL VIEW
         EXPLODE(SEQUENCE(1, `input_old`.`lv_weight`)) lv_copies AS `lv_copy`
         GROUP BY
@@ -416,10 +154,10 @@ using (
             select term.*, 1 as lv_ssn
         from (
           SELECT
-            `groups_new_2`.`count_1` AS `count_1_2`,
-            `groups_new_2`.`c_custkey_2_2` AS `c_custkey_2_2`,
+            `groups_new`.`correlated` AS `correlated`,
+            `groups_new`.`count_1` AS `count_1`,
             1 AS `lv_weight`
-          FROM `groups_new_2` AS `groups_new_2`
+          FROM `groups_new` AS `groups_new`
         ) as term
 
         union all
@@ -427,10 +165,10 @@ using (
             select term.*, 2 as lv_ssn
         from (
           SELECT
-            `groups_old_2`.`count_1` AS `count_1_2`,
-            `groups_old_2`.`c_custkey_2_2` AS `c_custkey_2_2`,
+            `groups_old`.`correlated` AS `correlated`,
+            `groups_old`.`count_1` AS `count_1`,
             -1 AS `lv_weight`
-          FROM `groups_old_2` AS `groups_old_2`
+          FROM `groups_old` AS `groups_old`
         ) as term
 
 
@@ -440,54 +178,17 @@ using (
             select term.*, 1 as lv_ssn
         from (
           SELECT
-            `groups`.`domain_c_custkey` AS `c_custkey_3`,
-            1 AS `lv_weight`
-          FROM `groups` AS `groups`
+            `customers`.`c_custkey` AS `c_custkey`,
+            `customers`.`c_name` AS `c_name`,
+            `customers`.`lv_weight` AS `lv_weight`
+          FROM `old_customers` AS `customers`
           WHERE
             EXISTS(
               SELECT
                 1 AS `lv_found`
               FROM `right_delta` AS `right_delta`
               WHERE
-                `right_delta`.`c_custkey_2_2` IS NOT DISTINCT FROM `groups`.`domain_c_custkey`
-            )
-        ) as term
-
-        union all
-
-            select term.*, 2 as lv_ssn
-        from (
-          SELECT
-            `groups_new`.`domain_c_custkey` AS `c_custkey_3`,
-            -1 AS `lv_weight`
-          FROM `groups_new` AS `groups_new`
-          WHERE
-            EXISTS(
-              SELECT
-                1 AS `lv_found`
-              FROM `right_delta` AS `right_delta`
-              WHERE
-                `right_delta`.`c_custkey_2_2` IS NOT DISTINCT FROM `groups_new`.`domain_c_custkey`
-            )
-        ) as term
-
-        union all
-
-            select term.*, 3 as lv_ssn
-        from (
-          SELECT
-            `groups_old`.`domain_c_custkey` AS `c_custkey_3`,
-            -(
-              -1
-            ) AS `lv_weight`
-          FROM `groups_old` AS `groups_old`
-          WHERE
-            EXISTS(
-              SELECT
-                1 AS `lv_found`
-              FROM `right_delta` AS `right_delta`
-              WHERE
-                `right_delta`.`c_custkey_2_2` IS NOT DISTINCT FROM `groups_old`.`domain_c_custkey`
+                `right_delta`.`correlated` = `customers`.`c_custkey`
             )
         ) as term
 
@@ -495,53 +196,59 @@ using (
     ),
     `touched_net` as (
         SELECT
-          `touched`.`c_custkey_3` AS `c_custkey_3`,
+          `touched`.`c_custkey` AS `c_custkey`,
+          `touched`.`c_name` AS `c_name`,
           SUM(`touched`.`lv_weight`) AS `lv_weight`
         FROM `touched` AS `touched`
         GROUP BY
-          1
+          1,
+          2
         HAVING
           SUM(`touched`.`lv_weight`) <> 0
     ),
     `matches` as (
         SELECT
-          `touched_net`.`c_custkey_3` AS `c_custkey_3`,
+          `touched_net`.`c_custkey` AS `c_custkey`,
+          `touched_net`.`c_name` AS `c_name`,
           `touched_net`.`lv_weight` AS `lv_weight`,
           1 AS `lv_now`,
           0 AS `lv_change`
-        FROM `touched_net` AS `touched_net`, `groups_2` AS `groups_2`
+        FROM `touched_net` AS `touched_net`, `groups` AS `groups`
         WHERE
-          `groups_2`.`c_custkey_2_2` IS NOT DISTINCT FROM `touched_net`.`c_custkey_3`
+          `groups`.`correlated` = `touched_net`.`c_custkey`
         UNION ALL
         SELECT
-          `touched_net`.`c_custkey_3` AS `c_custkey_3`,
+          `touched_net`.`c_custkey` AS `c_custkey`,
+          `touched_net`.`c_name` AS `c_name`,
           `touched_net`.`lv_weight` AS `lv_weight`,
           0 AS `lv_now`,
           `right_delta`.`lv_weight` AS `lv_change`
         FROM `touched_net` AS `touched_net`, `right_delta` AS `right_delta`
         WHERE
-          `right_delta`.`c_custkey_2_2` IS NOT DISTINCT FROM `touched_net`.`c_custkey_3`
+          `right_delta`.`correlated` = `touched_net`.`c_custkey`
     ),
     `match_counts` as (
         SELECT
-          `matches`.`c_custkey_3` AS `c_custkey_3`,
+          `matches`.`c_custkey` AS `c_custkey`,
+          `matches`.`c_name` AS `c_name`,
           `matches`.`lv_weight` AS `lv_weight`,
           SUM(`matches`.`lv_now`) AS `lv_now`,
           SUM(`matches`.`lv_change`) AS `lv_change`
         FROM `matches` AS `matches`
         GROUP BY
           1,
-          2
+          2,
+          3
     ),
-    `right_delta_2` as (
+    `view_delta` as (
 
             select term.*, 1 as lv_ssn
         from (
           SELECT
-            COALESCE(`outer_join_3`.`count_1_2`, 0) AS `col_0`,
-            `outer_join_3`.`c_custkey_3` AS `c_custkey_3`,
-            `outer_join_3`.`lv_weight` AS `lv_weight`
-          FROM `outer_join_3` AS `outer_join_3`
+            `outer_join`.`c_name` AS `c_name_2`,
+            COALESCE(`outer_join`.`count_1`, 0) AS `orders`,
+            `outer_join`.`lv_weight` AS `lv_weight`
+          FROM `outer_join` AS `outer_join`
         ) as term
 
         union all
@@ -549,12 +256,12 @@ using (
             select term.*, 2 as lv_ssn
         from (
           SELECT
-            COALESCE(`right_delta`.`count_1_2`, 0) AS `col_0`,
-            `left_old`.`c_custkey_3` AS `c_custkey_3`,
-            `right_delta`.`lv_weight` * `left_old`.`lv_weight` AS `lv_weight`
-          FROM `right_delta` AS `right_delta`, `left_old` AS `left_old`
+            `customers`.`c_name` AS `c_name_2`,
+            COALESCE(`right_delta`.`count_1`, 0) AS `orders`,
+            `right_delta`.`lv_weight` * `customers`.`lv_weight` AS `lv_weight`
+          FROM `right_delta` AS `right_delta`, `old_customers` AS `customers`
           WHERE
-            `right_delta`.`c_custkey_2_2` IS NOT DISTINCT FROM `left_old`.`c_custkey_3`
+            `right_delta`.`correlated` = `customers`.`c_custkey`
         ) as term
 
         union all
@@ -562,8 +269,8 @@ using (
             select term.*, 3 as lv_ssn
         from (
           SELECT
-            COALESCE(NULL, 0) AS `col_0`,
-            `match_counts`.`c_custkey_3` AS `c_custkey_3`,
+            `match_counts`.`c_name` AS `c_name_2`,
+            COALESCE(NULL, 0) AS `orders`,
             -(
               `match_counts`.`lv_weight` * CASE
                 WHEN `match_counts`.`lv_now` > 0
@@ -580,125 +287,6 @@ using (
               `match_counts`.`lv_now` > 0
             ) <> (
               `match_counts`.`lv_now` - `match_counts`.`lv_change` > 0
-            )
-        ) as term
-
-
-    ),
-    `touched_2` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `customers`.`c_custkey` AS `c_custkey`,
-            `customers`.`c_name` AS `c_name`,
-            `customers`.`lv_weight` AS `lv_weight`
-          FROM `old_customers` AS `customers`
-          WHERE
-            EXISTS(
-              SELECT
-                1 AS `lv_found`
-              FROM `right_delta_2` AS `right_delta`
-              WHERE
-                `right_delta`.`c_custkey_3` IS NOT DISTINCT FROM `customers`.`c_custkey`
-            )
-        ) as term
-
-
-    ),
-    `touched_net_2` as (
-        SELECT
-          `touched`.`c_custkey` AS `c_custkey`,
-          `touched`.`c_name` AS `c_name`,
-          SUM(`touched`.`lv_weight`) AS `lv_weight`
-        FROM `touched_2` AS `touched`
-        GROUP BY
-          1,
-          2
-        HAVING
-          SUM(`touched`.`lv_weight`) <> 0
-    ),
-    `matches_2` as (
-        SELECT
-          `touched_net_2`.`c_custkey` AS `c_custkey`,
-          `touched_net_2`.`c_name` AS `c_name`,
-          `touched_net_2`.`lv_weight` AS `lv_weight`,
-          1 AS `lv_now`,
-          0 AS `lv_change`
-        FROM `touched_net_2` AS `touched_net_2`, `outer_join` AS `outer_join`
-        WHERE
-          `outer_join`.`c_custkey_3` IS NOT DISTINCT FROM `touched_net_2`.`c_custkey`
-        UNION ALL
-        SELECT
-          `touched_net_2`.`c_custkey` AS `c_custkey`,
-          `touched_net_2`.`c_name` AS `c_name`,
-          `touched_net_2`.`lv_weight` AS `lv_weight`,
-          0 AS `lv_now`,
-          `right_delta`.`lv_weight` AS `lv_change`
-        FROM `touched_net_2` AS `touched_net_2`, `right_delta_2` AS `right_delta`
-        WHERE
-          `right_delta`.`c_custkey_3` IS NOT DISTINCT FROM `touched_net_2`.`c_custkey`
-    ),
-    `match_counts_2` as (
-        SELECT
-          `matches_2`.`c_custkey` AS `c_custkey`,
-          `matches_2`.`c_name` AS `c_name`,
-          `matches_2`.`lv_weight` AS `lv_weight`,
-          SUM(`matches_2`.`lv_now`) AS `lv_now`,
-          SUM(`matches_2`.`lv_change`) AS `lv_change`
-        FROM `matches_2` AS `matches_2`
-        GROUP BY
-          1,
-          2,
-          3
-    ),
-    `view_delta` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `outer_join_2`.`c_name` AS `c_name_2`,
-            `outer_join_2`.`col_0` AS `orders`,
-            `outer_join_2`.`lv_weight` AS `lv_weight`
-          FROM `outer_join_2` AS `outer_join_2`
-        ) as term
-
-        union all
-
-            select term.*, 2 as lv_ssn
-        from (
-          SELECT
-            `customers`.`c_name` AS `c_name_2`,
-            `right_delta`.`col_0` AS `orders`,
-            `right_delta`.`lv_weight` * `customers`.`lv_weight` AS `lv_weight`
-          FROM `right_delta_2` AS `right_delta`, `old_customers` AS `customers`
-          WHERE
-            `right_delta`.`c_custkey_3` IS NOT DISTINCT FROM `customers`.`c_custkey`
-        ) as term
-
-        union all
-
-            select term.*, 3 as lv_ssn
-        from (
-          SELECT
-            `match_counts_2`.`c_name` AS `c_name_2`,
-            NULL AS `orders`,
-            -(
-              `match_counts_2`.`lv_weight` * CASE
-                WHEN `match_counts_2`.`lv_now` > 0
-                AND NOT (
-                  `match_counts_2`.`lv_now` - `match_counts_2`.`lv_change` > 0
-                )
-                THEN 1
-                ELSE -1
-              END
-            ) AS `lv_weight`
-          FROM `match_counts_2` AS `match_counts_2`
-          WHERE
-            (
-              `match_counts_2`.`lv_now` > 0
-            ) <> (
-              `match_counts_2`.`lv_now` - `match_counts_2`.`lv_change` > 0
             )
         ) as term
 

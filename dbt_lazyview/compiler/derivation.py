@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from sqlglot import exp
 
 from dbt_lazyview.compiler import block as sql
-from dbt_lazyview.compiler.algebra import Node, Scan, walk
+from dbt_lazyview.compiler.algebra import Node, Scan
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.plan import (
     CaptureDelta,
@@ -111,10 +111,15 @@ class Derivation:
         return self._changed[id(node)]
 
     def insert_only(self, node: Node) -> bool:
-        """No row of the node's sources went away in this window."""
-        return self.options.insert_only and all(
-            self.windows[each.source].insert_only for each in _scans(node) if self.changed(each)
-        )
+        """
+        Whether the node only gains rows in this window. Where an operator is not linear, a row that comes below it may
+        take one away above it.
+        """
+        if not self.changed(node):
+            return True
+        if isinstance(node, Scan):
+            return self.options.insert_only and self.windows[node.source].insert_only
+        return _rule(node).is_linear and all(self.insert_only(each) for each in node.inputs)
 
     def is_volatile(self, node: Node, expressions: Iterable[exp.Expr]) -> bool:
         """Whether expressions over the node's input may come out differently when computed again."""
@@ -230,10 +235,6 @@ def matches_some(block: Block, keys: Iterable[tuple[exp.Expr, str]], relation: s
 def text(query: exp.Expr) -> str:
     """Print as Spark SQL."""
     return query.sql(dialect=DIALECT, pretty=True)
-
-
-def _scans(node: Node) -> Iterable[Scan]:
-    return (each for each in walk(node) if isinstance(each, Scan))
 
 
 def _rule(node: Node) -> Rule[Any]:

@@ -55,6 +55,10 @@ CASES = {
     "aggregate__null_key": "select cust, count(*) n, count(st) c from orders group by cust",
     "aggregate__recomputed": "select nation, min(price) mi, max(price) ma, count(distinct st) cd "
     "from orders join customers on cust = c_id group by nation",
+    "aggregate__extremes_of_unmatched": "select nation, max(coalesce(price, 99)) as most, min(coalesce(id, -1)) as least "
+    "from customers left join orders on cust = c_id group by nation",
+    "aggregate__extremes_without": "select max(c_id) as most from customers "
+    "where not exists (select 1 from orders where cust = c_id)",
     "aggregate__filter": "select cust, sum(price) filter (where st = 'a') s, count(*) filter (where price > 6) n "
     "from orders group by cust",
     "aggregate__of_aggregate": "select n, count(*) k from (select cust, count(*) n from orders group by cust) group by n",
@@ -92,7 +96,7 @@ def _lake() -> DuckLake:
 
 
 def _batches(lake: DuckLake):  # type: ignore[no-untyped-def]
-    lake.commit("orders", [(4, 2, 7, "c")])
+    lake.commit("orders", [(4, 2, 7, "c"), (8, 9, 3, "d")])
     yield "append"
     lake.commit("orders", [(5, 1, 8, "c")], [(3, 2, 5, None)])
     lake.commit("customers", [(2, "IT")], [(2, "FR")])

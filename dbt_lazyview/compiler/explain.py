@@ -21,6 +21,8 @@ _COST = {
     algebra.Limit: "in the public view",
 }
 
+_WIDTH = 80
+
 
 def explain_tree(root: Node) -> str:
     """One line per node, indented."""
@@ -28,8 +30,11 @@ def explain_tree(root: Node) -> str:
 
 
 def _lines(node: Node, depth: int) -> list[str]:
+    while isinstance(node, algebra.Project) and isinstance(node.input, algebra.Project):
+        node = node.input  # renaming over renaming says nothing new
     label = f"{'  ' * depth}{type(node).__name__}{_detail(node)}"
-    own = f"{label:<70} {_COST.get(type(node), '')}".rstrip()
+    label = label if len(label) <= _WIDTH else label[: _WIDTH - 3] + "..."
+    own = f"{label:<{_WIDTH}}  {_COST.get(type(node), '')}".rstrip()
     return [own, *(line for child in node.inputs for line in _lines(child, depth + 1))]
 
 

@@ -44,6 +44,8 @@ CASES = {
     "(select avg(price) from orders o2 where o2.cust = o.cust)) k from customers",
     "subquery__two_levels_up": "select nation, (select count(*) from orders where cust < c_id and price > "
     "(select avg(price) from orders o2 where o2.cust = c_id)) k from customers",
+    "subquery__in_join_condition": "select id, nation from orders join customers on cust = c_id "
+    "and price > (select avg(price) from orders)",
     "subquery__in_having": "select nation, count(*) n from customers c group by nation "
     "having count(*) > (select count(*) from orders where st = nation)",
     "subquery__lateral": "select c_id, x.p from customers c, lateral (select max(price) p from orders where cust = c_id) x",
@@ -64,6 +66,8 @@ CASES = {
     "aggregate__of_aggregate": "select n, count(*) k from (select cust, count(*) n from orders group by cust) group by n",
     "aggregate__rollup": "select st, cust, count(*) n, sum(price) s, grouping(st) g from orders group by rollup(st, cust)",
     "aggregate__grouping_sets": "select st, cust, count(*) n from orders group by grouping sets ((st), (cust), ())",
+    "aggregate__pivot": "select * from (select cust, st, price from orders) "
+    "pivot (sum(price) for st in ('a' as a, 'b' as b, 'c' as c))",
     "distinct": "select distinct st, nation from orders, customers where cust = c_id",
     "union_all": "select cust as k from orders union all select c_id from customers",
     "union_all__union": "select cust as k from orders union select c_id from customers",

@@ -7,7 +7,9 @@ from sqlglot import exp
 from dbt_lazyview.compiler.algebra import Generate, Join, Node, OuterJoin, Project, Scan, SemiJoin, Values
 from dbt_lazyview.compiler.block import column
 from dbt_lazyview.compiler.lowering.decorrelation import lateral_join
+from dbt_lazyview.compiler.lowering.pivots import pivoted
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Scope, Unsupported
+from dbt_lazyview.compiler.lowering.subqueries import filter_where
 
 LowerQuery = Callable[..., Lowered]
 
@@ -37,7 +39,7 @@ class _Joined:
         if isinstance(relation, exp.Subquery) and isinstance(relation.this, exp.Table) and not relation.alias:
             return self._add_parenthesis(relation.this)
         lowered = _relation(relation, self.environment, self.lower_query)
-        self.relations[relation.alias_or_name] = lowered.named()
+        self.relations[_visible_name(relation)] = lowered.named()
         self.members.append(lowered.node)
         return lowered.node
 
@@ -87,13 +89,23 @@ class _Joined:
             self.conditions.extend(self._on(join) if kind != "LEFT" else [])
         elif kind in ("", "INNER", "CROSS"):
             self.add(join.this)
-            self.conditions.extend(self._on(join))
+            self._restrict(join)
         elif kind in ("LEFT", "RIGHT", "FULL"):
             self._outer(join, kind)
         elif kind in ("LEFT SEMI", "LEFT ANTI", "SEMI", "ANTI"):
             self._semi(join, is_anti=kind.endswith("ANTI"))
         else:
             raise Unsupported(join, f"{kind} JOIN")
+
+    def _restrict(self, join: exp.Join) -> None:
+        """The condition of an inner join; with a subquery in it, it is the same as a WHERE."""
+        on = join.args.get("on")
+        if on is None or not on.find(exp.Query):
+            self.conditions.extend(self._on(join))
+            return
+        scope = Scope(self.relations, self.environment.outer)
+        self.members = [filter_where(on, self.node(), scope.flat, self.environment, self.lower_query)]
+        self.conditions = []
 
     def _outer(self, join: exp.Join, kind: str) -> None:
         left = self.node()
@@ -117,12 +129,24 @@ class _Joined:
         if on is None:
             return []
         if on.find(exp.Query):
-            raise Unsupported(on, "a subquery inside a join condition")
+            raise Unsupported(on, "a subquery in the condition of an outer join")
         return [Scope(self.relations, self.environment.outer).flat(on)]
+
+
+def _visible_name(relation: exp.Expr) -> str:
+    pivots = relation.args.get("pivots") or []
+    return pivots[-1].alias if pivots and pivots[-1].alias else relation.alias_or_name
 
 
 def _relation(relation: exp.Expr, environment: Environment, lower_query: LowerQuery) -> Lowered:
     _refuse(relation)
+    lowered = _plain_relation(relation, environment, lower_query)
+    for pivot in relation.args.get("pivots") or []:
+        lowered = pivoted(lowered, relation.alias_or_name, pivot, environment)
+    return lowered
+
+
+def _plain_relation(relation: exp.Expr, environment: Environment, lower_query: LowerQuery) -> Lowered:
     if isinstance(relation, exp.Table) and isinstance(relation.this, exp.Identifier):
         if relation.name in environment.ctes:
             return _again(environment.ctes[relation.name], relation, environment)
@@ -158,7 +182,6 @@ def constant_rows(relation: exp.Values, environment: Environment) -> Lowered:
 
 def _refuse(relation: exp.Expr) -> None:
     for clause, what in (
-        ("pivots", "PIVOT"),
         ("sample", "TABLESAMPLE"),
         ("version", "time travel"),
         ("laterals", "LATERAL VIEW on a parenthesis"),

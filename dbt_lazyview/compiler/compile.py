@@ -8,7 +8,6 @@ from sqlglot import exp
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from sqlglot.optimizer.qualify import qualify
 
-from dbt_lazyview.compiler import state as stored
 from dbt_lazyview.compiler.algebra import Node, Project, Scan, walk
 from dbt_lazyview.compiler.block import column, identifier
 from dbt_lazyview.compiler.catalog import Catalog, CatalogError, Column, Name, Table
@@ -16,6 +15,7 @@ from dbt_lazyview.compiler.derivation import ALL_ON, Derivation, Options, text
 from dbt_lazyview.compiler.determinism import non_deterministic_calls
 from dbt_lazyview.compiler.expand import Expanded, expand_views
 from dbt_lazyview.compiler.explain import explain_tree
+from dbt_lazyview.compiler.folding import build_query, refresh_plan
 from dbt_lazyview.compiler.lowering.limits import replace_limits
 from dbt_lazyview.compiler.lowering.query import lower_query
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Unsupported
@@ -35,7 +35,9 @@ from dbt_lazyview.compiler.plan import (
     Sum,
     Window,
 )
+from dbt_lazyview.compiler.public_view import public_query
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
+from dbt_lazyview.compiler.state import State, split_root, stored_state
 from dbt_lazyview.names import COUNT, WEIGHT
 
 NO_STATE = StateRead("", 0)  # most plans never read what is stored
@@ -55,14 +57,14 @@ class View:
     _query: exp.Query = field(repr=False)  # expanded, over short names
     _root: Node | None = field(repr=False, default=None)
     _outputs: tuple[str, ...] = field(repr=False, default=())
-    _state: stored.State | None = field(repr=False, default=None)
+    _state: State | None = field(repr=False, default=None)
 
     def build(self, versions: Mapping[Name, int]) -> BuildPlan:
         """Everything from the sources at the given versions."""
         if self._state is None:
             return self._build_unmaintained(versions)
         derivation = self._derivation({name: Window(at, at, changed=False) for name, at in versions.items()}, ALL_ON)
-        query = stored.build_query(self._state, derivation)
+        query = build_query(self._state, derivation)
         return BuildPlan(tuple(derivation.steps.values()), query, self.layout)
 
     def refresh(
@@ -70,7 +72,7 @@ class View:
     ) -> RefreshPlan:
         """What the changes in the windows do to the state."""
         assert self._state is not None, "a view with problems has no incremental plan"
-        return stored.refresh_plan(self._state, self._derivation(windows, options), state)
+        return refresh_plan(self._state, self._derivation(windows, options), state)
 
     def public(self, state: str) -> PublicView:
         """The public view over the state; `state` is a quoted relation, with a version where it is pinned."""
@@ -78,7 +80,7 @@ class View:
         if self._state is None:
             return PublicView(self.columns, _rows_query(self.columns, self.layout, state))
         placeholder = exp.Table(this=identifier(_PLACEHOLDER))
-        query = stored.public_query(self._state, placeholder, outputs)
+        query = public_query(self._state, placeholder, outputs)
         return PublicView(self.columns, query.replace(f"`{_PLACEHOLDER}`", state))
 
     def query_at(self, versions: Mapping[Name, int]) -> tuple[tuple[Step, ...], str]:
@@ -131,7 +133,7 @@ def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catal
     outputs = tuple(own for _, own in lowered.outputs)
     root = keep_used_columns(_ranked(_projected_exactly(lowered), environment), outputs)
     sources = _sources(root, expanded.tables)
-    state = stored.stored_state(root, _type_reader(expanded.tables, sources, catalog))
+    state = stored_state(root, _type_reader(expanded.tables, sources, catalog))
     return View(
         sql, columns, sources, _fingerprint(expanded, columns), state.layout, (), expanded.query, root, outputs, state
     )
@@ -146,7 +148,7 @@ def _projected_exactly(lowered: Lowered) -> Node:
 
 def _ranked(root: Node, environment: Environment) -> Node:
     """Every LIMIT that the public view cannot apply becomes a filter on row numbers."""
-    _, on_top = stored.split_root(root)
+    _, on_top = split_root(root)
     return replace_limits(root, {id(each) for each in on_top}, environment)
 
 

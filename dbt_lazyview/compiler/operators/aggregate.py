@@ -1,7 +1,7 @@
 """
 Group by inside a query: groups K in D(X) are computed twice, agg(X+ where group in K) minus agg(X- where group in K).
 
-The root of a view is folded into its state instead (state.py).
+The root of a view is folded into its state instead (folding.py).
 """
 
 from dataclasses import replace

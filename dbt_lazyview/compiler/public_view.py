@@ -1,0 +1,77 @@
+"""The public view: the user's columns, finished, over the state."""
+
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from dbt_lazyview.compiler import block as sql
+from dbt_lazyview.compiler.algebra import Filter, Limit, Project, Sort
+from dbt_lazyview.compiler.block import Block
+from dbt_lazyview.compiler.catalog import Column
+from dbt_lazyview.compiler.derivation import repeated, text
+from dbt_lazyview.compiler.state import State
+from dbt_lazyview.names import COUNT
+
+
+def public_query(state: State, relation: exp.Table, outputs: tuple[tuple[Column, str], ...]) -> str:
+    """The user's columns, finished, over the state."""
+    alias = "s"
+    keys = {name: sql.column(name, alias) for name in state.keys}
+    stored = {name: sql.column(name, alias) for name in (COUNT, *state.partials.stored)}
+    values = {name: sql.substitute(each, stored) for name, each in state.finished.items()}
+    block = Block((), {**keys, **values})
+    if state.is_bag:
+        block = repeated(block, sql.column(COUNT, alias))
+    query_parts = _on_top(state, block)
+    query = _finished_select(query_parts.block, outputs)
+    query = query.from_(exp.Table(this=relation, alias=exp.TableAlias(this=sql.identifier(alias))), copy=False)
+    return text(_with_order(query, query_parts))
+
+
+@dataclass(frozen=True)
+class _OnTop:
+    block: Block
+    order: tuple[exp.Expr, ...] = ()
+    limit: exp.Expr | None = None
+    offset: exp.Expr | None = None
+
+
+def _on_top(state: State, block: Block) -> _OnTop:
+    result = _OnTop(block)
+    for node in state.on_top:
+        if isinstance(node, Filter):
+            result = replace(result, block=result.block.filter(node.predicate))
+        elif isinstance(node, Project):
+            result = replace(result, block=result.block.project(node.outputs))
+        elif isinstance(node, Sort):
+            result = replace(result, order=tuple(sql.substitute(each, result.block.columns) for each in node.order))
+        elif isinstance(node, Limit):
+            result = replace(result, limit=node.count, offset=node.offset)
+    return result
+
+
+def _finished_select(block: Block, outputs: tuple[tuple[Column, str], ...]) -> exp.Select:
+    select = replace(block, columns={}, items=()).query(weight=False)
+    for public, own in outputs:
+        select = select.select(
+            exp.alias_(_typed(block.expression(own), public.type), sql.identifier(public.name)), copy=False
+        )
+    return select
+
+
+def _typed(expression: exp.Expr, kind: str) -> exp.Expr:
+    """Finished values get the type that the query's own column has."""
+    names_fields = "struct" in kind  # identifiers were lowered, names of fields with them
+    if not kind or (isinstance(expression, exp.Column) and not names_fields):
+        return expression
+    return exp.cast(expression, exp.DataType.build(kind, dialect="spark"))
+
+
+def _with_order(query: exp.Select, parts: _OnTop) -> exp.Select:
+    if parts.order:
+        query = query.order_by(*parts.order, copy=False)
+    if parts.limit is not None:
+        query = query.limit(parts.limit.copy(), copy=False)
+    if parts.offset is not None:
+        query = query.offset(parts.offset.copy(), copy=False)
+    return query

@@ -7,9 +7,8 @@ import pytest
 from tests.property.test_operators import CASES as ALL_CASES
 
 SAMPLE = [
-    "join__of_groups", "outer_join__full_or", "semi_join__not_in_nulls", "semi_join__under_or", "subquery__correlated",
-    "subquery__lateral", "aggregate__rollup", "aggregate__recomputed", "set_operation__except_all", "window__qualify",
-    "limit__inside", "limit__root", "generate",
+    "outer_join__left", "semi_join__exists", "aggregate__recomputed", "subquery__correlated", "set_operation__except",
+    "window__qualify", "limit__root", "generate",
 ]  # fmt: skip
 NOT_IN_SPARK = {"subquery__two_levels_up"}  # Spark does not accept a column from two queries up
 EVERYTHING = os.environ.get("LAZYVIEW_ALL_OPERATORS")  # the whole set takes minutes
@@ -49,7 +48,7 @@ def test_every_operator_is_incremental_and_equals_its_query(shop):
     for name, sql in CASES.items():
         assert shop.refresh(name, sql).kind == "build", name
         assert shop.differences(name, sql) == [], name
-    for batch in BATCHES:
+    for batch in BATCHES if EVERYTHING else BATCHES[:1]:
         shop.run(*batch)
         for name, sql in CASES.items():
             outcome = shop.refresh(name, sql)

@@ -81,7 +81,7 @@ def _write(lake, stop: threading.Event) -> None:
     session = lake.root.newSession()
     session.sql(f"use `{lake.schema}`")
     number = 100
-    while not stop.is_set():
+    while not stop.wait(0.5):
         session.sql(
             f"insert into sales values ({number}, 'north', {number % 7}, 0.{number % 9}), ({number}, null, 1, 0.5)"
         )

@@ -5,7 +5,9 @@ from dbt.tests.fixtures.project import *  # noqa: F403  dbt's fixtures; pytest_p
 
 # The tests run many small statements once: generating and compiling code for each would take most of their time.
 QUICK_JVM = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.databricks.delta.snapshotPartitions": "1",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }

@@ -6,10 +6,7 @@ import pytest
 
 from tests.property.test_operators import CASES as ALL_CASES
 
-SAMPLE = [
-    "outer_join__left", "semi_join__exists", "aggregate__recomputed", "subquery__correlated", "set_operation__except",
-    "window__qualify", "limit__root", "generate",
-]  # fmt: skip
+SAMPLE = ["outer_join__left", "semi_join__exists", "set_operation__except", "window__qualify", "limit__root"]
 NOT_IN_SPARK = {"subquery__two_levels_up"}  # Spark does not accept a column from two queries up
 EVERYTHING = os.environ.get("LAZYVIEW_ALL_OPERATORS")  # the whole set takes minutes
 CASES = {name: ALL_CASES[name] for name in (ALL_CASES if EVERYTHING else SAMPLE) if name not in NOT_IN_SPARK}

@@ -67,18 +67,3 @@ def test_another_definition_of_the_parent(family):
     family.refresh("parent", other, is_parent=True)
     family.refresh("child", CHILD)
     assert family.differences("child", PLAIN_CHILD.replace("sum(amount)", "sum(amount * 2)")) == []
-
-
-def test_every_version_of_the_child_equals_the_query_at_its_cut(family):
-    for batch in range(3):
-        family.run(
-            f"insert into sales values ({10 + batch}, 'north', {batch})", f"delete from sales where id = {batch}"
-        )
-        family.refresh("child", CHILD)
-    source = f"`spark_catalog`.`{family.schema}`.`sales`"
-    for version, record in family.records("child"):
-        at = record.cut[source].version
-        base = f"(select * from sales version as of {at})"
-        query = f"with base as {base} {PLAIN_CHILD.replace('from sales', 'from base')}"
-        state = f"select * except (lv_count) from child__state version as of {version}"
-        assert family.run(f"({state} except all ({query})) union all (({query}) except all {state})") == []

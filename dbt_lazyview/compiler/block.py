@@ -17,11 +17,10 @@ _ATOMS = (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Null, exp.Boolean, e
 
 @dataclass(frozen=True)
 class Item:
-    """A named relation in FROM, under an alias; `broadcast` hints that it is small."""
+    """A named relation in FROM, under an alias."""
 
     relation: str
     alias: str
-    broadcast: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,10 +168,6 @@ def _with_rows(select: exp.Select, block: Block) -> exp.Select:
         select.append("laterals", _lateral_view(lateral))
     for predicate in block.where:
         select = select.where(_as_operand(predicate), copy=False)
-    hinted = [item.alias for item in block.items if item.broadcast]
-    if hinted:
-        tables = [exp.Table(this=identifier(alias)) for alias in hinted]
-        select.set("hint", exp.Hint(expressions=[exp.JoinHint(this="BROADCAST", expressions=tables)]))
     return select
 
 

@@ -16,6 +16,7 @@ from sqlglot import exp
 from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Node, Scan
 from dbt_lazyview.compiler.block import Bag, Block
+from dbt_lazyview.compiler.parse import DIALECT
 from dbt_lazyview.compiler.plan import (
     CaptureDelta,
     Derive,
@@ -32,8 +33,6 @@ from dbt_lazyview.compiler.plan import (
 )
 from dbt_lazyview.compiler.stability import Stability
 from dbt_lazyview.names import WEIGHT
-
-DIALECT = "spark"
 
 N = TypeVar("N", bound=Node, contravariant=True)
 
@@ -58,12 +57,11 @@ class Options:
     """The passes that can be switched off; every test passes either way."""
 
     insert_only: bool = True  # a window that only added rows is not condensed, and min/max stay additive
-    broadcast: bool = True  # hint deltas that are known to be small
     skip_unchanged: bool = True  # sources without data changes get no term
 
 
 ALL_ON = Options()
-ALL_OFF = Options(insert_only=False, broadcast=False, skip_unchanged=False)
+ALL_OFF = Options(insert_only=False, skip_unchanged=False)
 
 
 @dataclass
@@ -75,7 +73,6 @@ class Derivation:
     options: Options = ALL_ON
     stability: Stability | None = None
     steps: dict[str, Step] = field(default_factory=dict)
-    rules_used: dict[str, None] = field(default_factory=dict)
     _memo: dict[tuple[int, str], Bag] = field(default_factory=dict)
     _changed: dict[int, bool] = field(default_factory=dict)
 
@@ -203,7 +200,6 @@ class Derivation:
 
     def _remembered(self, node: Node, kind: str, make: "object") -> Bag:
         if (id(node), kind) not in self._memo:
-            self.rules_used.setdefault(type(node).__name__)
             self._memo[(id(node), kind)] = make()  # type: ignore[operator]
         return self._memo[(id(node), kind)]
 

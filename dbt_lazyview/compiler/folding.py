@@ -29,7 +29,7 @@ def refresh_plan(state: State, derivation: Derivation, read: StateRead) -> Refre
         change, mode = _computed_again(state, derivation, read)
     else:
         change, mode = _folded(state, derivation)
-    return RefreshPlan(tuple(derivation.steps.values()), change, mode, state.layout, tuple(derivation.rules_used))
+    return RefreshPlan(tuple(derivation.steps.values()), change, mode, state.layout)
 
 
 def _folded(state: State, derivation: Derivation) -> tuple[str, str]:

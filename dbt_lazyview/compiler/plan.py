@@ -1,6 +1,6 @@
 """What crosses from the compiler to the macros: frozen steps, each rendered by the macro it names."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from dbt_lazyview.compiler.catalog import Column, Name
@@ -76,7 +76,6 @@ class StateColumn:
     is_key: bool
     merged: str = ""  # expression over t.<name> and d.<name>: the new value of a matched row
     combined: str = ""  # aggregate over rows of state and change with equal key
-    fresh: str = ""  # expression over d.<name>: the value of an unmatched row
 
     @property
     def quoted(self) -> str:
@@ -168,7 +167,6 @@ class RefreshPlan:
     change: str
     mode: str  # "add" | "replace"
     layout: StateLayout
-    rules: tuple[str, ...] = field(default=())  # which rule did what, for explain
 
 
 @dataclass(frozen=True)

@@ -100,9 +100,7 @@ def _counted(node: Node) -> Aggregate:
 
 def _count_column() -> StateColumn:
     total = exp.Add(this=sql.column(COUNT, "t"), expression=_or_zero(sql.column(COUNT, "d")))
-    return StateColumn(
-        COUNT, False, text(total), text(exp.Sum(this=sql.column(COUNT))), text(_or_zero(sql.column(COUNT, "d")))
-    )
+    return StateColumn(COUNT, False, text(total), text(exp.Sum(this=sql.column(COUNT))))
 
 
 def _partial_column(partial: Partial) -> StateColumn:
@@ -118,7 +116,7 @@ def _partial_column(partial: Partial) -> StateColumn:
     combined: exp.Expr = partial.fold(this=sql.column(partial.name))
     if partial.type:
         merged, combined = exp.cast(merged, partial.type), exp.cast(combined, partial.type)
-    return StateColumn(partial.name, False, text(merged), text(combined), text(sql.column(partial.name, "d")))
+    return StateColumn(partial.name, False, text(merged), text(combined))
 
 
 def _or_zero(expression: exp.Expr) -> exp.Expr:

@@ -2,13 +2,13 @@
 
 from sqlglot import exp
 
-from dbt_lazyview.compiler.algebra import Aggregate, Limit, Node, Project, Sort
+from dbt_lazyview.compiler.algebra import Limit, Node, Project, Sort
 from dbt_lazyview.compiler.block import column
 from dbt_lazyview.compiler.lowering.aggregation import aggregate_select
 from dbt_lazyview.compiler.lowering.generators import generate_in_select, lateral_view
 from dbt_lazyview.compiler.lowering.relations import constant_rows, lower_from
 from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, Lowered, Scope, Unsupported, lowered_column
-from dbt_lazyview.compiler.lowering.set_operations import combine
+from dbt_lazyview.compiler.lowering.set_operations import combine, distinct
 from dbt_lazyview.compiler.lowering.subqueries import Subqueries, filter_where
 from dbt_lazyview.compiler.lowering.windows import compute_windows, with_named_windows
 from dbt_lazyview.compiler.reasons import Reason
@@ -69,17 +69,13 @@ def _projected(query: exp.Select, node: Node, flatten: Flatten, environment: Env
     if query.args.get("distinct"):
         if query.args["distinct"].args.get("on"):
             raise Unsupported(query, "DISTINCT ON")
-        node = _distinct(node, [own for own, _ in columns], environment)
+        node = distinct(node, [own for own, _ in columns], environment)
         columns = list(zip(node.columns, (each for _, each in columns), strict=True))
         keys = [_moved(key, dict(zip(order.names(), node.columns, strict=False))) for key in keys]
     node = _sorted_and_limited(query, node, keys)
     if order.hidden:
         node = Project(node, tuple((own, column(own)) for own, _ in columns))
     return Lowered(node, tuple((name, own) for (name, _), (own, _) in zip(outputs, columns, strict=True)))
-
-
-def _distinct(node: Node, columns: list[str], environment: Environment) -> Aggregate:
-    return Aggregate(node, tuple((environment.names.column(own), column(own)) for own in columns), ())
 
 
 def _moved(key: exp.Ordered, renamed: dict[str, str]) -> exp.Ordered:

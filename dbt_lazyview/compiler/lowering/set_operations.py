@@ -4,6 +4,8 @@ UNION, INTERSECT and EXCEPT, with and without ALL.
 Union all is an operator; the rest is counting: rows of both sides are grouped with how often each side has them.
 """
 
+from collections.abc import Iterable
+
 from sqlglot import exp
 
 from dbt_lazyview.compiler.algebra import Aggregate, Filter, Generate, Node, Project, UnionAll
@@ -20,7 +22,7 @@ def combine(query: exp.SetOperation, branches: list[Lowered], environment: Envir
     names = tuple(name for name, _ in branches[0].outputs)
     if isinstance(query, exp.Union):
         node = _union(branches, names, environment)
-        node = _distinct(node, environment) if query.args.get("distinct") else node
+        node = distinct(node, node.columns, environment) if query.args.get("distinct") else node
     else:
         node = _counted(query, branches, names, environment)
     return Lowered(node, tuple(zip(names, node.columns, strict=False)))
@@ -38,8 +40,9 @@ def _exactly(lowered: Lowered) -> Node:
     return Project(lowered.node, tuple((own, column(own)) for own in lowered.columns))
 
 
-def _distinct(node: Node, environment: Environment) -> Node:
-    return Aggregate(node, tuple((environment.names.column(each), column(each)) for each in node.columns), ())
+def distinct(node: Node, columns: Iterable[str], environment: Environment) -> Aggregate:
+    """Each combination of the columns once."""
+    return Aggregate(node, tuple((environment.names.column(own), column(own)) for own in columns), ())
 
 
 def _counted(

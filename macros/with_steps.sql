@@ -17,6 +17,8 @@
 {{ source_before(step) }}
 {%- elif step.macro == 'state_at_version' -%}
 {{ state_at_version(step) }}
+{%- elif step.macro == 'staged_relation' -%}
+{{ staged_relation(step) }}
 {%- elif step.macro == 'maintenance_terms' -%}
 {{ maintenance_terms(step) }}
 {%- else -%}

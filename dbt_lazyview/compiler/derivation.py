@@ -58,10 +58,12 @@ class Options:
 
     insert_only: bool = True  # a window that only added rows is not condensed, and min/max stay additive
     skip_unchanged: bool = True  # sources without data changes get no term
+    stage_repeated: bool = True  # what several places read is computed once
+    push_keys: bool = True  # groups and windows beside a delta are computed for its keys only
 
 
 ALL_ON = Options()
-ALL_OFF = Options(insert_only=False, skip_unchanged=False)
+ALL_OFF = Options(insert_only=False, skip_unchanged=False, stage_repeated=False, push_keys=False)
 
 
 @dataclass
@@ -73,6 +75,8 @@ class Derivation:
     options: Options = ALL_ON
     stability: Stability | None = None
     steps: dict[str, Step] = field(default_factory=dict)
+    queries: dict[str, tuple[exp.Query, ...]] = field(default_factory=dict)  # behind the steps that have any
+    _written: dict[Step, str] = field(default_factory=dict)
     _memo: dict[tuple[int, str], Bag] = field(default_factory=dict)
     _changed: dict[int, bool] = field(default_factory=dict)
 
@@ -137,19 +141,16 @@ class Derivation:
 
     def sum(self, bag: Bag, columns: tuple[str, ...], name: str) -> str:
         """Write a bag as a sum of terms tagged with their SSN (Z 3.3); gives the relation's name."""
-        terms = tuple(
-            Term(
-                ssn,
-                block.label,
-                text(replace(block, columns={c: block.columns[c] for c in columns}).query(weight=True)),
-            )
-            for ssn, block in enumerate(bag, start=1)
+        queries = tuple(
+            replace(block, columns={c: block.columns[c] for c in columns}).query(weight=True) for block in bag
         )
-        return self._write(name, lambda fresh: Sum(fresh, terms))
+        terms = tuple(
+            Term(ssn, block.label, text(query)) for ssn, (block, query) in enumerate(zip(bag, queries, strict=True), 1)
+        )
+        return self._write(Sum(name, terms), queries)
 
     def derive(self, query: exp.Query, name: str) -> str:
-        body = text(query)
-        return self._write(name, lambda fresh: Derive(fresh, body))
+        return self._write(Derive(name, text(query)), (query,))
 
     def named(self, block: Block, name: str) -> Block:
         """A read of the block's rows under a name of their own, for operators that need whole relations."""
@@ -171,7 +172,7 @@ class Derivation:
         return repeated(sql.read(net, name, [(each, each) for each in names]), sql.column(WEIGHT, name))
 
     def state(self, read: StateRead, layout: StateLayout) -> str:
-        return self._write("stored", lambda name: ReadState(name, read, layout.columns))
+        return self._write(ReadState("stored", read, layout.columns), ())
 
     def source(self, scan: Scan, kind: str) -> str:
         """Name of the relation that gives a source new, old or as delta; written when first asked for."""
@@ -189,14 +190,14 @@ class Derivation:
             return CaptureDelta(name, source, window, condense=not (self.options.insert_only and window.insert_only))
         return RestoreSource(name, source, new=self.source(scan, "new"), delta=self.source(scan, "delta"))
 
-    def _write(self, name: str, make: "object") -> str:
-        written = sql.fresh(name, self.steps)
-        step: Step = make(written)  # type: ignore[operator]
-        for known in self.steps.values():
-            if replace(step, name=known.name) == known:
-                return known.name
-        self.steps[written] = step
-        return written
+    def _write(self, step: Step, queries: tuple[exp.Query, ...]) -> str:
+        """Add a step under a name of its own, unless the same is there already."""
+        content = replace(step, name="")
+        if content not in self._written:
+            name = sql.fresh(step.name, self.steps)
+            self.steps[name], self._written[content] = replace(step, name=name), name
+            self.queries[name] = queries
+        return self._written[content]
 
     def _remembered(self, node: Node, kind: str, make: "object") -> Bag:
         if (id(node), kind) not in self._memo:
@@ -226,6 +227,11 @@ def matches_some(block: Block, keys: Iterable[tuple[exp.Expr, str]], relation: s
     table = exp.Table(this=sql.identifier(relation), alias=exp.TableAlias(this=sql.identifier(alias)))
     query = exp.select("1").from_(table).where(*conditions)
     return replace(block, where=(*block.where, exp.Exists(this=query)))
+
+
+def is_plain(node: Node) -> bool:
+    """Whether a node's rows are filtered, joined and joined up rows of sources: nothing is computed across rows."""
+    return _rule(node).is_linear and all(is_plain(each) for each in node.inputs)
 
 
 def text(query: exp.Expr) -> str:

@@ -12,6 +12,7 @@ from dbt_lazyview.compiler.block import Block
 from dbt_lazyview.compiler.derivation import Derivation, by_position, matches_some, text
 from dbt_lazyview.compiler.operators.aggregate import restricted
 from dbt_lazyview.compiler.partials import Additive, Partial
+from dbt_lazyview.compiler.passes.staging import staged
 from dbt_lazyview.compiler.plan import RefreshPlan, StateRead
 from dbt_lazyview.compiler.state import State
 from dbt_lazyview.names import COUNT, WEIGHT
@@ -29,7 +30,8 @@ def refresh_plan(state: State, derivation: Derivation, read: StateRead) -> Refre
         change, mode = _computed_again(state, derivation, read)
     else:
         change, mode = _folded(state, derivation)
-    return RefreshPlan(tuple(derivation.steps.values()), change, mode, state.layout)
+    stages, steps = staged(derivation, change)
+    return RefreshPlan(stages, steps, change, mode, state.layout)
 
 
 def _folded(state: State, derivation: Derivation) -> tuple[str, str]:

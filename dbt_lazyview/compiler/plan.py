@@ -127,7 +127,24 @@ class Term:
     query: str
 
 
-Step = ReadSource | CaptureDelta | RestoreSource | ReadState | Derive | Sum
+@dataclass(frozen=True)
+class ReadStaged:
+    """A relation that was computed once, before the statement."""
+
+    macro: ClassVar[str] = "staged_relation"
+    name: str
+    relation: str
+
+
+Step = ReadSource | CaptureDelta | RestoreSource | ReadState | ReadStaged | Derive | Sum
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A relation computed once, under the name of a temporary view, because several places read it: the last step."""
+
+    relation: str
+    steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True)
@@ -160,9 +177,10 @@ class RefreshPlan:
     """
     One refresh from changes. `change` names the relation to fold in:
     in mode `add` its rows hold differences per key; in mode `replace` they hold the new row of every affected key,
-    with `lv_count` 0 (or NULL) where the key is gone.
+    with `lv_count` 0 (or NULL) where the key is gone. `stages` come first, in order.
     """
 
+    stages: tuple[Stage, ...]
     steps: tuple[Step, ...]
     change: str
     mode: str  # "add" | "replace"

@@ -17,7 +17,7 @@ def explain(engine: Engine, target: Target, request: Request = Request()) -> str
     plan = attempt.planner(node, {name: as_it_is(attempt, parent) for name, parent in node.parents.items()}).plan(
         request
     )
-    return "\n\n".join([sql_name(target.name), node.view.explain(), *_parents(node), *_told(plan)])
+    return "\n\n".join([sql_name(target.name), node.view.explain(), *_parents(node), *_told(plan, engine)])
 
 
 def as_it_is(attempt: Attempt, parent: Node) -> Arrival:
@@ -32,8 +32,9 @@ def _parents(node: Node) -> list[str]:
     return ["First brought to the same cut: " + ", ".join(names)] if names else []
 
 
-def _told(plan: Plan) -> list[str]:
+def _told(plan: Plan, engine: Engine) -> list[str]:
     decision = plan.decision
     reason = f" ({decision.reason.word})" if decision.reason else ""
     about = f": {decision.about}" if decision.about else ""
-    return [f"Now: {decision.kind}{reason}{about}", plan.statement or "Nothing to run."]
+    staging = [engine.render("stage_relation", stage=stage) + ";" for stage in plan.stages]
+    return [f"Now: {decision.kind}{reason}{about}", *staging, plan.statement or "Nothing to run."]

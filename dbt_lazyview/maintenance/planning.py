@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dbt_lazyview.compiler.catalog import Name, Table
-from dbt_lazyview.compiler.plan import StateRead, Window
+from dbt_lazyview.compiler.plan import Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.cut import Cut
 from dbt_lazyview.maintenance.decide import (
@@ -44,6 +44,7 @@ class Plan:
     statement: str = ""
     record: Record | None = None
     replaces_state: bool = False
+    stages: tuple[Stage, ...] = ()  # computed before the statement, which reads them
 
 
 @dataclass(frozen=True)
@@ -124,13 +125,13 @@ class Planner:
         assert self.state.detail is not None
         read = StateRead(sql_name(self.state.name), self.state.version)
         strategy = choose_strategy(self.state.detail.size, self.node.target.definition.is_parent)
+        plan = self.node.view.refresh(windows, state=read)
         statement = self.render(
-            "refresh_state", plan=self.node.view.refresh(windows, state=read), state=read.relation,
-            strategy=strategy, state_version=self.state.version,
-        )  # fmt: skip
+            "refresh_state", plan=plan, state=read.relation, strategy=strategy, state_version=self.state.version
+        )
         told = [window.rows for window in windows.values() if window.changed]
         changes = None if None in told else sum(rows for rows in told if rows is not None)
-        return Plan(decision, self.state, statement, self.record(decision, changes, strategy))
+        return Plan(decision, self.state, statement, self.record(decision, changes, strategy), stages=plan.stages)
 
     def full(self, decision: Decision) -> Plan:
         """Recompute: in place where the state can stay the table it is, for the sake of those who read its changes."""

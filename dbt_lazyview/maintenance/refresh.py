@@ -17,6 +17,7 @@ from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schem
 from dbt_lazyview.maintenance.public import pin, publish, run
 from dbt_lazyview.maintenance.record import Position, Settings
 from dbt_lazyview.maintenance.settings import read_settings
+from dbt_lazyview.maintenance.staging import staged
 from dbt_lazyview.maintenance.state import State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node, Target, resolve
@@ -110,7 +111,9 @@ class Attempt:
         if plan.record is None:
             return None, 0
         pinned = pin(self.tables.engine, plan.state) if plan.replaces_state else 0
-        return commit(self.tables, plan.state, plan.statement, plan.record), pinned + 1
+        with staged(self.tables.engine, plan.stages):
+            written = commit(self.tables, plan.state, plan.statement, plan.record)
+        return written, pinned + len(plan.stages) + 1
 
     def follow_definition(self, node: Node, plan: Plan) -> int:
         """Let the state remember a definition that gives the same rows by other words or configs."""

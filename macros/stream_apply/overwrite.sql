@@ -25,13 +25,18 @@ from (
 group by {{ layout.keys | map(attribute='quoted') | join(', ') }}
 having sum(lv_count) <> 0
 {%- endif %}
+{%- elif layout.keys %}
+select {{ columns }}
+from (
+    select *, max(lv_is_change) over (partition by {{ layout.keys | map(attribute='quoted') | join(', ') }}) as lv_newest
+    from (
+        select {{ columns }}, 0 as lv_is_change from {{ state }} version as of {{ state_version }}
+        union all
+        select {{ columns }}, 1 as lv_is_change from `{{ plan.change }}`
+    ) as rows_of_both
+) as newest
+where lv_is_change = lv_newest and lv_count <> 0
 {%- else %}
-select {{ columns }} from {{ state }} version as of {{ state_version }} as t
-where not exists (
-    select 1 from `{{ plan.change }}` as d
-    where {% for key in layout.keys %}{{ "and " if not loop.first else "" }}d.{{ key.quoted }} <=> t.{{ key.quoted }} {% else %}true{% endfor %}
-)
-union all
-select {{ columns }} from `{{ plan.change }}`{{ " where lv_count <> 0" if not layout.is_global else "" }}
+select {{ columns }} from `{{ plan.change }}`
 {%- endif %}
 {%- endmacro %}

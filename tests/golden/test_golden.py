@@ -23,7 +23,9 @@ def test_compiles_to_the_reviewed_sql(case: Path, golden: Callable[[Path, str], 
     view = compile_view((case / "model.sql").read_text(), DuckLake(LAKE))
     windows = {each.name: Window(4, 7, changed=True, location=f"/lake/{each.alias}") for each in view.sources}
     plan = view.refresh(windows)
-    refresh = MacroRenderer().render("refresh_state", plan=plan, state="`v__state`", strategy="merge", state_version=3)
+    macros = MacroRenderer()
+    stages = [macros.render("stage_relation", stage=stage) for stage in plan.stages]
+    statement = macros.render("refresh_state", plan=plan, state="`v__state`", strategy="merge", state_version=3)
     golden(case / "plan.txt", view.explain())
-    golden(case / "refresh.sql", refresh)
+    golden(case / "refresh.sql", ";\n\n".join([*stages, statement]))
     golden(case / "public.sql", view.public("`v__state`").query)

@@ -32,7 +32,11 @@ class DuckLake:
         self.views: dict[str, str] = {}
         for name, columns in self.tables.items():
             self.db.execute(f"create table {name} ({', '.join(f'{c.name} {_duck_type(c.type)}' for c in columns)})")
-        overrides = {"duckdb__source_at_version": self._at_version, "duckdb__delta_capture": self._capture}
+        overrides = {
+            "duckdb__source_at_version": self._at_version,
+            "duckdb__delta_capture": self._capture,
+            "duckdb__stage_relation": self._stage,
+        }
         self.renderer = MacroRenderer(("duckdb", "default"), overrides)
 
     def commit(self, table: str, inserts: Sequence[Row] = (), deletes: Sequence[Row] = ()) -> None:
@@ -90,6 +94,10 @@ class DuckLake:
         self._insert(f"changes_of_{table}", changes)
         return f"select {', '.join(source.quoted_columns)}, lv_w as lv_weight from changes_of_{table}"
 
+    def _stage(self, stage: Any) -> str:
+        query = self.renderer.render("steps_as_query", steps=stage.steps, query=f"select * from {stage.steps[-1].name}")
+        return f"create temp table `{stage.relation}` as {query}"
+
     def _insert(self, table: str, rows: Sequence[Row]) -> None:
         if rows:  # as text: bound values make duckdb look for optional packages at every call
             values = ", ".join("(" + ", ".join(map(_literal, row)) + ")" for row in rows)
@@ -118,7 +126,11 @@ class DuckView:
             statement = self.lake.renderer.render(
                 "refresh_state", plan=plan, state=f"`{self.state}`", strategy=strategy, state_version=0
             )
+            for stage in plan.stages:
+                self.lake.db.execute(to_duckdb(self.lake.renderer.render("stage_relation", stage=stage)))
             self._apply(parse_one(statement, dialect="spark"))
+            for stage in plan.stages:
+                self.lake.db.execute(f'drop table "{stage.relation}"')
             mode = plan.mode
         else:
             mode = "noop"

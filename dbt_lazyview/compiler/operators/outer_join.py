@@ -14,6 +14,7 @@ from dbt_lazyview.compiler.algebra import OuterJoin, SemiJoin
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When
 from dbt_lazyview.compiler.operators.semi_join import SemiJoinRule, flipped_matches
+from dbt_lazyview.compiler.passes.wanted_keys import wanted
 from dbt_lazyview.names import WEIGHT
 
 
@@ -35,15 +36,17 @@ class OuterJoinRule:
     def _left_changes(self, node: OuterJoin, derivation: Derivation) -> Bag:
         if not derivation.changed(node.left):
             return ()
-        right = derivation.single(derivation.new(node.right), node.right.columns, "right_new")
         delta = derivation.single(derivation.delta(node.left), node.left.columns, "left_delta")
+        rows = wanted(node.right, derivation.new(node.right), delta, node.condition, derivation)
+        right = derivation.single(rows, node.right.columns, "right_new")
         return (_native(node, delta, right, "LEFT", derivation),)
 
     def _right_changes(self, node: OuterJoin, derivation: Derivation) -> Bag:
         if not derivation.changed(node.right):
             return ()
-        left = derivation.single(derivation.old(node.left), node.left.columns, "left_old")
         delta = derivation.single(derivation.delta(node.right), node.right.columns, "right_delta")
+        rows = wanted(node.left, derivation.old(node.left), delta, node.condition, derivation)
+        left = derivation.single(rows, node.left.columns, "left_old")
         matched = sql.product([delta, left], label=delta.label).filter(*sql.conjuncts(node.condition))
         flipped = flipped_matches(node.left, node.right, node.condition, derivation).negated()
         return (matched, *_padded((flipped,), node.columns))

@@ -15,6 +15,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Node, SemiJoin
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, by_position
+from dbt_lazyview.compiler.passes.wanted_keys import wanted
 from dbt_lazyview.names import WEIGHT
 
 
@@ -25,14 +26,17 @@ class SemiJoinRule:
         return tuple(self._kept(node, block, derivation) for block in derivation.new(node.left))
 
     def delta(self, node: SemiJoin, derivation: Derivation) -> Bag:
-        own = tuple(self._kept(node, block, derivation) for block in derivation.delta(node.left))
+        own = tuple(self._kept(node, block, derivation, is_delta=True) for block in derivation.delta(node.left))
         if not derivation.changed(node.right):
             return own
         flipped = flipped_matches(node.left, node.right, node.condition, derivation)
         return (*own, flipped.negated() if node.is_anti else flipped)
 
-    def _kept(self, node: SemiJoin, block: Block, derivation: Derivation) -> Block:
-        right = derivation.single(derivation.new(node.right), node.right.columns, "right_new")
+    def _kept(self, node: SemiJoin, block: Block, derivation: Derivation, is_delta: bool = False) -> Block:
+        rows = derivation.new(node.right)
+        if is_delta:
+            rows = wanted(node.right, rows, block, node.condition, derivation)
+        right = derivation.single(rows, node.right.columns, "right_new")
         found = exists(block, right, node.condition)
         return replace(block, where=(*block.where, exp.Not(this=found) if node.is_anti else found))
 
@@ -53,7 +57,8 @@ def flipped_matches(left: Node, right: Node, condition: exp.Expr, derivation: De
         replace(block, where=(*block.where, exists(block, delta, condition))) for block in derivation.old(left)
     )
     affected = _net(touched, left.columns, derivation)
-    now = derivation.single(derivation.new(right), right.columns, "right_new")
+    rows = wanted(right, derivation.new(right), affected, condition, derivation)
+    now = derivation.single(rows, right.columns, "right_new")
     matches = (
         _matches(affected, now, condition, exp.Literal.number(1), exp.Literal.number(0)),
         _matches(affected, delta, condition, exp.Literal.number(0), sql.weight_of(delta)),

@@ -115,6 +115,11 @@ using (
         GROUP BY
           1
     ),
+    `wanted_keys` as (
+        SELECT DISTINCT
+          `customers`.`c_custkey` AS `lv_key_0`
+        FROM `delta_customers` AS `customers`
+    ),
     `input_rows` as (
 
             select term.*, 1 as lv_ssn
@@ -124,6 +129,14 @@ using (
             `groups`.`sum_1` AS `total`,
             1 AS `lv_weight`
           FROM `groups` AS `groups`
+          WHERE
+            EXISTS(
+              SELECT
+                1
+              FROM `wanted_keys` AS `lv_wanted_keys`
+              WHERE
+                `lv_wanted_keys`.`lv_key_0` IS NOT DISTINCT FROM `groups`.`o_custkey_2`
+            )
         ) as term
 
         union all
@@ -135,6 +148,14 @@ using (
             `groups_new`.`sum_1` AS `total`,
             -1 AS `lv_weight`
           FROM `groups_new` AS `groups_new`
+          WHERE
+            EXISTS(
+              SELECT
+                1
+              FROM `wanted_keys` AS `lv_wanted_keys`
+              WHERE
+                `lv_wanted_keys`.`lv_key_0` IS NOT DISTINCT FROM `groups_new`.`o_custkey_2`
+            )
         ) as term
 
         union all
@@ -148,6 +169,14 @@ using (
               -1
             ) AS `lv_weight`
           FROM `groups_old` AS `groups_old`
+          WHERE
+            EXISTS(
+              SELECT
+                1
+              FROM `wanted_keys` AS `lv_wanted_keys`
+              WHERE
+                `lv_wanted_keys`.`lv_key_0` IS NOT DISTINCT FROM `groups_old`.`o_custkey_2`
+            )
         ) as term
 
 

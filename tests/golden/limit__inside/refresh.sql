@@ -107,6 +107,11 @@ using (
           ) AS `row_number`
         FROM `window_input_2` AS `window_input_2`
     ),
+    `wanted_keys` as (
+        SELECT DISTINCT
+          `customers`.`c_custkey` AS `lv_key_0`
+        FROM `delta_customers` AS `customers`
+    ),
     `input_rows` as (
 
             select term.*, 1 as lv_ssn
@@ -116,7 +121,16 @@ using (
             1 AS `lv_weight`
           FROM `windowed` AS `windowed`
           WHERE
-            `windowed`.`row_number` > 0 AND `windowed`.`row_number` <= 0 + 3
+            (
+              `windowed`.`row_number` > 0 AND `windowed`.`row_number` <= 0 + 3
+            )
+            AND EXISTS(
+              SELECT
+                1
+              FROM `wanted_keys` AS `lv_wanted_keys`
+              WHERE
+                `lv_wanted_keys`.`lv_key_0` IS NOT DISTINCT FROM `windowed`.`o_custkey_2`
+            )
         ) as term
 
         union all
@@ -128,7 +142,16 @@ using (
             -1 AS `lv_weight`
           FROM `windowed` AS `windowed`
           WHERE
-            `windowed`.`row_number` > 0 AND `windowed`.`row_number` <= 0 + 3
+            (
+              `windowed`.`row_number` > 0 AND `windowed`.`row_number` <= 0 + 3
+            )
+            AND EXISTS(
+              SELECT
+                1
+              FROM `wanted_keys` AS `lv_wanted_keys`
+              WHERE
+                `lv_wanted_keys`.`lv_key_0` IS NOT DISTINCT FROM `windowed`.`o_custkey_2`
+            )
         ) as term
 
         union all
@@ -142,7 +165,16 @@ using (
             ) AS `lv_weight`
           FROM `windowed_2` AS `windowed_2`
           WHERE
-            `windowed_2`.`row_number` > 0 AND `windowed_2`.`row_number` <= 0 + 3
+            (
+              `windowed_2`.`row_number` > 0 AND `windowed_2`.`row_number` <= 0 + 3
+            )
+            AND EXISTS(
+              SELECT
+                1
+              FROM `wanted_keys` AS `lv_wanted_keys`
+              WHERE
+                `lv_wanted_keys`.`lv_key_0` IS NOT DISTINCT FROM `windowed_2`.`o_custkey_2`
+            )
         ) as term
 
 

@@ -1,12 +1,6 @@
 merge into `v__state` as t
 using (
-    with `new_orders` as (
-
-            select `o_orderkey`, `o_custkey`
-        from `orders` version as of 7
-
-    ),
-    `delta_customers` as (
+    with `delta_customers` as (
 
             select `c_custkey`, `c_name`, sum(lv_weight) as lv_weight
         from (
@@ -19,6 +13,12 @@ using (
         ) as changes
         group by `c_custkey`, `c_name`
         having sum(lv_weight) <> 0
+
+    ),
+    `new_orders` as (
+
+            select `o_orderkey`, `o_custkey`
+        from `orders` version as of 7
 
     ),
     `left_rows` as (
@@ -45,19 +45,6 @@ using (
         LEFT JOIN `right_rows` AS `right_rows`
           ON `right_rows`.`o_custkey` = `left_rows`.`c_custkey`
     ),
-    `new_customers` as (
-
-            select `c_custkey`, `c_name`
-        from `customers` version as of 7
-
-    ),
-    `old_customers` as (
-
-            select `c_custkey`, `c_name`, 1 as lv_weight from new_customers
-        union all
-        select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
-
-    ),
     `delta_orders` as (
 
             select `o_orderkey`, `o_custkey`, sum(lv_weight) as lv_weight
@@ -71,6 +58,19 @@ using (
         ) as changes
         group by `o_orderkey`, `o_custkey`
         having sum(lv_weight) <> 0
+
+    ),
+    `new_customers` as (
+
+            select `c_custkey`, `c_name`
+        from `customers` version as of 7
+
+    ),
+    `old_customers` as (
+
+            select `c_custkey`, `c_name`, 1 as lv_weight from new_customers
+        union all
+        select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
 
     ),
     `touched` as (

@@ -1,20 +1,123 @@
+cache table `lv_staged_right_delta` as
+with `new_orders` as (
+
+        select `o_custkey`
+    from `orders` version as of 7
+
+),
+`delta_orders` as (
+
+        select `o_custkey`, sum(lv_weight) as lv_weight
+    from (
+
+            select
+            `o_custkey`,
+            case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+        from table_changes_by_path('/lake/orders', 5, 7)
+
+    ) as changes
+    group by `o_custkey`
+    having sum(lv_weight) <> 0
+
+),
+`affected` as (
+    SELECT DISTINCT
+      `orders`.`o_custkey` AS `correlated`
+    FROM `delta_orders` AS `orders`
+),
+`old_orders` as (
+
+        select `o_custkey`, 1 as lv_weight from new_orders
+    union all
+    select `o_custkey`, -lv_weight as lv_weight from delta_orders
+
+),
+`groups_new` as (
+    SELECT
+      `orders`.`o_custkey` AS `correlated`,
+      COUNT(*) AS `count_1`
+    FROM `new_orders` AS `orders`
+    WHERE
+      EXISTS(
+        SELECT
+          1
+        FROM `affected` AS `lv_affected`
+        WHERE
+          `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
+      )
+    GROUP BY
+      1
+),
+`input_old` as (
+
+        select term.*, 1 as lv_ssn
+    from (
+      SELECT
+        `orders`.`o_custkey` AS `o_custkey`,
+        `orders`.`lv_weight` AS `lv_weight`
+      FROM `old_orders` AS `orders`
+      WHERE
+        EXISTS(
+          SELECT
+            1
+          FROM `affected` AS `lv_affected`
+          WHERE
+            `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
+        )
+    ) as term
+
+
+),
+`input_old_net` as (
+    SELECT
+      `input_old`.`o_custkey` AS `o_custkey`,
+      CAST(SUM(`input_old`.`lv_weight`) AS BIGINT) AS `lv_weight`
+    FROM `input_old` AS `input_old`
+    GROUP BY
+      1
+    HAVING
+      SUM(`input_old`.`lv_weight`) > 0
+),
+`groups_old` as (
+    SELECT
+      `input_old`.`o_custkey` AS `correlated`,
+      COUNT(*) AS `count_1`
+    FROM `input_old_net` AS `input_old`
+    LATERAL VIEW
+    EXPLODE(SEQUENCE(1, `input_old`.`lv_weight`)) lv_copies AS `lv_copy`
+    GROUP BY
+      1
+),
+`right_delta` as (
+
+        select term.*, 1 as lv_ssn
+    from (
+      SELECT
+        `groups_new`.`correlated` AS `correlated`,
+        `groups_new`.`count_1` AS `count_1`,
+        1 AS `lv_weight`
+      FROM `groups_new` AS `groups_new`
+    ) as term
+
+    union all
+
+        select term.*, 2 as lv_ssn
+    from (
+      SELECT
+        `groups_old`.`correlated` AS `correlated`,
+        `groups_old`.`count_1` AS `count_1`,
+        -1 AS `lv_weight`
+      FROM `groups_old` AS `groups_old`
+    ) as term
+
+
+)
+
+select * from `right_delta`;
+
 merge into `v__state` as t
 using (
-    with `new_orders` as (
-
-            select `o_custkey`
-        from `orders` version as of 7
-
-    ),
-    `groups` as (
-        SELECT
-          `orders`.`o_custkey` AS `correlated`,
-          COUNT(*) AS `count_1`
-        FROM `new_orders` AS `orders`
-        GROUP BY
-          1
-    ),
-    `delta_customers` as (
+    with `delta_customers` as (
 
             select `c_custkey`, `c_name`, sum(lv_weight) as lv_weight
         from (
@@ -29,6 +132,25 @@ using (
         having sum(lv_weight) <> 0
 
     ),
+    `new_orders` as (
+
+            select `o_custkey`
+        from `orders` version as of 7
+
+    ),
+    `groups` as (
+        SELECT
+          `orders`.`o_custkey` AS `correlated`,
+          COUNT(*) AS `count_1`
+        FROM `new_orders` AS `orders`
+        GROUP BY
+          1
+    ),
+    `wanted_keys` as (
+        SELECT DISTINCT
+          `customers`.`c_custkey` AS `lv_key_0`
+        FROM `delta_customers` AS `customers`
+    ),
     `left_rows` as (
         SELECT
           `customers`.`c_custkey` AS `c_custkey`,
@@ -41,6 +163,14 @@ using (
           `groups`.`correlated` AS `correlated`,
           `groups`.`count_1` AS `count_1`
         FROM `groups` AS `groups`
+        WHERE
+          EXISTS(
+            SELECT
+              1
+            FROM `wanted_keys` AS `lv_wanted_keys`
+            WHERE
+              `lv_wanted_keys`.`lv_key_0` IS NOT DISTINCT FROM `groups`.`correlated`
+          )
     ),
     `outer_join` as (
         SELECT
@@ -53,6 +183,9 @@ using (
         LEFT JOIN `right_rows` AS `right_rows`
           ON `right_rows`.`correlated` = `left_rows`.`c_custkey`
     ),
+    `right_delta` as (
+        select * from `lv_staged_right_delta`
+    ),
     `new_customers` as (
 
             select `c_custkey`, `c_name`
@@ -64,113 +197,6 @@ using (
             select `c_custkey`, `c_name`, 1 as lv_weight from new_customers
         union all
         select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
-
-    ),
-    `delta_orders` as (
-
-            select `o_custkey`, sum(lv_weight) as lv_weight
-        from (
-
-                select
-                `o_custkey`,
-                case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-            from table_changes_by_path('/lake/orders', 5, 7)
-
-        ) as changes
-        group by `o_custkey`
-        having sum(lv_weight) <> 0
-
-    ),
-    `affected` as (
-        SELECT DISTINCT
-          `orders`.`o_custkey` AS `correlated`
-        FROM `delta_orders` AS `orders`
-    ),
-    `old_orders` as (
-
-            select `o_custkey`, 1 as lv_weight from new_orders
-        union all
-        select `o_custkey`, -lv_weight as lv_weight from delta_orders
-
-    ),
-    `groups_new` as (
-        SELECT
-          `orders`.`o_custkey` AS `correlated`,
-          COUNT(*) AS `count_1`
-        FROM `new_orders` AS `orders`
-        WHERE
-          EXISTS(
-            SELECT
-              1
-            FROM `affected` AS `lv_affected`
-            WHERE
-              `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
-          )
-        GROUP BY
-          1
-    ),
-    `input_old` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `orders`.`o_custkey` AS `o_custkey`,
-            `orders`.`lv_weight` AS `lv_weight`
-          FROM `old_orders` AS `orders`
-          WHERE
-            EXISTS(
-              SELECT
-                1
-              FROM `affected` AS `lv_affected`
-              WHERE
-                `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
-            )
-        ) as term
-
-
-    ),
-    `input_old_net` as (
-        SELECT
-          `input_old`.`o_custkey` AS `o_custkey`,
-          CAST(SUM(`input_old`.`lv_weight`) AS BIGINT) AS `lv_weight`
-        FROM `input_old` AS `input_old`
-        GROUP BY
-          1
-        HAVING
-          SUM(`input_old`.`lv_weight`) > 0
-    ),
-    `groups_old` as (
-        SELECT
-          `input_old`.`o_custkey` AS `correlated`,
-          COUNT(*) AS `count_1`
-        FROM `input_old_net` AS `input_old`
-        LATERAL VIEW
-        EXPLODE(SEQUENCE(1, `input_old`.`lv_weight`)) lv_copies AS `lv_copy`
-        GROUP BY
-          1
-    ),
-    `right_delta` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `groups_new`.`correlated` AS `correlated`,
-            `groups_new`.`count_1` AS `count_1`,
-            1 AS `lv_weight`
-          FROM `groups_new` AS `groups_new`
-        ) as term
-
-        union all
-
-            select term.*, 2 as lv_ssn
-        from (
-          SELECT
-            `groups_old`.`correlated` AS `correlated`,
-            `groups_old`.`count_1` AS `count_1`,
-            -1 AS `lv_weight`
-          FROM `groups_old` AS `groups_old`
-        ) as term
-
 
     ),
     `touched` as (
@@ -206,6 +232,11 @@ using (
         HAVING
           SUM(`touched`.`lv_weight`) <> 0
     ),
+    `wanted_keys_2` as (
+        SELECT DISTINCT
+          `touched_net`.`c_custkey` AS `lv_key_0`
+        FROM `touched_net` AS `touched_net`
+    ),
     `matches` as (
         SELECT
           `touched_net`.`c_custkey` AS `c_custkey`,
@@ -215,7 +246,14 @@ using (
           0 AS `lv_change`
         FROM `touched_net` AS `touched_net`, `groups` AS `groups`
         WHERE
-          `groups`.`correlated` = `touched_net`.`c_custkey`
+          EXISTS(
+            SELECT
+              1
+            FROM `wanted_keys_2` AS `lv_wanted_keys_2`
+            WHERE
+              `lv_wanted_keys_2`.`lv_key_0` IS NOT DISTINCT FROM `groups`.`correlated`
+          )
+          AND `groups`.`correlated` = `touched_net`.`c_custkey`
         UNION ALL
         SELECT
           `touched_net`.`c_custkey` AS `c_custkey`,

@@ -1,0 +1,22 @@
+"""Staging: what a plan reads several times is computed once, before the statement that commits."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+
+from dbt_lazyview.compiler.plan import Stage
+from dbt_lazyview.maintenance.engine import Engine, EngineError
+
+
+@contextmanager
+def staged(engine: Engine, stages: tuple[Stage, ...]) -> Iterator[None]:
+    """Let the relations be there, and gone afterwards; each may read those before it."""
+    with ExitStack() as undo:
+        for stage in stages:
+            undo.callback(_unstage, engine, stage)
+            engine.execute(engine.render("stage_relation", stage=stage))
+        yield
+
+
+def _unstage(engine: Engine, stage: Stage) -> None:
+    with suppress(EngineError):  # a temporary view of a connection that is broken is gone as well
+        engine.execute(engine.render("unstage_relation", stage=stage))

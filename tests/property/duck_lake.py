@@ -4,7 +4,8 @@ maintenance SQL, transpiled by sqlglot.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import duckdb
@@ -13,7 +14,7 @@ from sqlglot import exp, parse_one
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table
 from dbt_lazyview.compiler.compile import View, compile_view
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
-from dbt_lazyview.compiler.plan import StateRead, Window
+from dbt_lazyview.compiler.plan import Stage, StateRead, Window
 from tests.macro_rendering import MacroRenderer
 
 Row = tuple[Any, ...]
@@ -35,7 +36,6 @@ class DuckLake:
         overrides = {
             "duckdb__source_at_version": self._at_version,
             "duckdb__delta_capture": self._capture,
-            "duckdb__stage_relation": self._stage,
         }
         self.renderer = MacroRenderer(("duckdb", "default"), overrides)
 
@@ -94,10 +94,6 @@ class DuckLake:
         self._insert(f"changes_of_{table}", changes)
         return f"select {', '.join(source.quoted_columns)}, lv_w as lv_weight from changes_of_{table}"
 
-    def _stage(self, stage: Any) -> str:
-        query = self.renderer.render("steps_as_query", steps=stage.steps, query=f"select * from {stage.steps[-1].name}")
-        return f"create temp table `{stage.relation}` as {query}"
-
     def _insert(self, table: str, rows: Sequence[Row]) -> None:
         if rows:  # as text: bound values make duckdb look for optional packages at every call
             values = ", ".join("(" + ", ".join(map(_literal, row)) + ")" for row in rows)
@@ -126,11 +122,8 @@ class DuckView:
             statement = self.lake.renderer.render(
                 "refresh_state", plan=plan, state=f"`{self.state}`", strategy=strategy, state_version=0
             )
-            for stage in plan.stages:
-                self.lake.db.execute(to_duckdb(self.lake.renderer.render("stage_relation", stage=stage)))
-            self._apply(parse_one(statement, dialect="spark"))
-            for stage in plan.stages:
-                self.lake.db.execute(f'drop table "{stage.relation}"')
+            with staged(self.lake, plan.stages):
+                self._apply(parse_one(statement, dialect="spark"))
             mode = plan.mode
         else:
             mode = "noop"
@@ -163,6 +156,18 @@ class DuckView:
     def is_stale(self) -> bool:
         """Whether the pending changes make a difference."""
         return bool(self.differences())
+
+
+@contextmanager
+def staged(lake: Any, stages: Sequence[Stage]) -> Iterator[None]:
+    """Let the stages of a plan be there as temporary tables."""
+    for stage in stages:
+        last = f"select * from `{stage.steps[-1].name}`"
+        query = lake.renderer.render("steps_as_query", steps=stage.steps, query=last)
+        lake.db.execute(f"create temp table {stage.relation} as {to_duckdb(query)}")
+    yield
+    for stage in stages:
+        lake.db.execute(f"drop table {stage.relation}")
 
 
 def to_duckdb(spark_sql: str) -> str:

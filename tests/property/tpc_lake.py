@@ -13,7 +13,7 @@ from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, Table
 from dbt_lazyview.compiler.compile import View, compile_view
 from dbt_lazyview.compiler.plan import StateRead, Window
 from tests.macro_rendering import MacroRenderer
-from tests.property.duck_lake import spark_type, to_duckdb
+from tests.property.duck_lake import spark_type, staged, to_duckdb
 
 _BENCHMARKS: dict[str, tuple[ModuleType, str]] = {
     "tpch": (duckdb_extension_tpch, "dbgen"),
@@ -100,7 +100,8 @@ class TpcView:
         statement = parse_one(text, dialect="spark")
         for table in statement.find_all(exp.Table):
             table.set("version", None)
-        self.lake.db.execute(statement.sql("duckdb"))
+        with staged(self.lake, plan.stages):
+            self.lake.db.execute(statement.sql("duckdb"))
 
     def differences(self) -> list[tuple[Any, ...]]:
         """Rows that only one side has; numbers of the query and of the view are compared to six digits."""

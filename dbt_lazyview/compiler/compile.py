@@ -19,7 +19,7 @@ from dbt_lazyview.compiler.folding import build_query, refresh_plan
 from dbt_lazyview.compiler.lowering.limits import replace_limits
 from dbt_lazyview.compiler.lowering.query import lower_query
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Unsupported
-from dbt_lazyview.compiler.parse import DIALECT, parse_query, position, source_line
+from dbt_lazyview.compiler.parse import DIALECT, parse_query, position, source_line, without_positions
 from dbt_lazyview.compiler.passes.used_columns import keep_used_columns
 from dbt_lazyview.compiler.plan import (
     BuildPlan,
@@ -94,7 +94,7 @@ class View:
         return steps, text(query)
 
     def explain(self) -> str:
-        return explain_tree(self._root) if self._root is not None else text(self._query)
+        return explain_tree(self._root) if self._root is not None else text(self._query.copy())
 
     def _derivation(self, windows: Mapping[Name, Window], options: Options) -> Derivation:
         sources = {each.alias: each for each in self.sources}
@@ -121,13 +121,13 @@ def compile_view(sql: str, catalog: Catalog) -> View:
         problems = non_deterministic_calls(expanded.query, sql)
         if not problems:
             return _maintained(sql, columns, expanded, catalog)
-    except Unsupported as construct:
-        problems = (_unsupported(construct, sql),)
+    except Unsupported:
+        problems = (_unsupported(expanded, sql),)
     return _unmaintained(sql, columns, expanded, problems)
 
 
 def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catalog: Catalog) -> View:
-    query = _qualified(expanded)
+    query = without_positions(_qualified(expanded))  # copied a thousand times from here on
     environment = Environment(expanded.tables)
     lowered = lower_query(query, environment, is_root=True)
     outputs = tuple(own for _, own in lowered.outputs)
@@ -260,7 +260,9 @@ def _refuse_bad_columns(columns: tuple[Column, ...], tables: Mapping[str, Table]
         raise ModelError(tuple(problems))
 
 
-def _unsupported(construct: Unsupported, sql: str) -> Problem:
+def _unsupported(expanded: Expanded, sql: str) -> Problem:
+    """The construct without a rule, and where it stands."""
+    construct = _first_unsupported(expanded)
     line, column, length = position(construct.node)
     what = f"There is no incremental rule for {construct.what}."
     return Problem(
@@ -273,6 +275,15 @@ def _unsupported(construct: Unsupported, sql: str) -> Problem:
         length,
         source_line(sql, line),
     )
+
+
+def _first_unsupported(expanded: Expanded) -> Unsupported:
+    try:
+        environment = Environment(expanded.tables)
+        _ranked(_projected_exactly(lower_query(_qualified(expanded), environment, is_root=True)), environment)
+    except Unsupported as construct:
+        return construct
+    raise AssertionError("what had no rule has none the second time")
 
 
 def _rows_query(columns: tuple[Column, ...], layout: StateLayout, state: str) -> str:

@@ -235,8 +235,8 @@ def is_plain(node: Node) -> bool:
 
 
 def text(query: exp.Expr) -> str:
-    """Print as Spark SQL."""
-    return query.sql(dialect=DIALECT, pretty=True)
+    """Print as Spark SQL an expression that is nobody else's: printing may change it."""
+    return query.sql(dialect=DIALECT, pretty=True, copy=False)
 
 
 def _rule(node: Node) -> Rule[Any]:

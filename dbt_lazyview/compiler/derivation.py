@@ -17,6 +17,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Node, Scan
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.parse import DIALECT
+from dbt_lazyview.compiler.passes.broadcast_hints import add_hints, is_small
 from dbt_lazyview.compiler.plan import (
     CaptureDelta,
     Derive,
@@ -60,10 +61,11 @@ class Options:
     skip_unchanged: bool = True  # sources without data changes get no term
     stage_repeated: bool = True  # what several places read is computed once
     push_keys: bool = True  # groups and windows beside a delta are computed for its keys only
+    hint_broadcast: bool = True  # small deltas are broadcast
 
 
 ALL_ON = Options()
-ALL_OFF = Options(insert_only=False, skip_unchanged=False, stage_repeated=False, push_keys=False)
+ALL_OFF = Options(insert_only=False, skip_unchanged=False, stage_repeated=False, push_keys=False, hint_broadcast=False)
 
 
 @dataclass
@@ -76,6 +78,7 @@ class Derivation:
     stability: Stability | None = None
     steps: dict[str, Step] = field(default_factory=dict)
     queries: dict[str, tuple[exp.Query, ...]] = field(default_factory=dict)  # behind the steps that have any
+    _small: set[str] = field(default_factory=set)  # relations known to have few rows
     _written: dict[Step, str] = field(default_factory=dict)
     _memo: dict[tuple[int, str], Bag] = field(default_factory=dict)
     _changed: dict[int, bool] = field(default_factory=dict)
@@ -144,12 +147,14 @@ class Derivation:
         queries = tuple(
             replace(block, columns={c: block.columns[c] for c in columns}).query(weight=True) for block in bag
         )
+        self._hint(queries)
         terms = tuple(
             Term(ssn, block.label, text(query)) for ssn, (block, query) in enumerate(zip(bag, queries, strict=True), 1)
         )
         return self._write(Sum(name, terms), queries)
 
     def derive(self, query: exp.Query, name: str) -> str:
+        self._hint((query,))
         return self._write(Derive(name, text(query)), (query,))
 
     def named(self, block: Block, name: str) -> Block:
@@ -180,6 +185,7 @@ class Derivation:
         name = f"{kind}_{source.alias}"
         if name not in self.steps:
             self.steps[name] = self._source_step(kind, name, source, scan)
+            self._notice_size(name)
         return name
 
     def _source_step(self, kind: str, name: str, source: Source, scan: Scan) -> Step:
@@ -190,6 +196,10 @@ class Derivation:
             return CaptureDelta(name, source, window, condense=not (self.options.insert_only and window.insert_only))
         return RestoreSource(name, source, new=self.source(scan, "new"), delta=self.source(scan, "delta"))
 
+    def _hint(self, queries: tuple[exp.Query, ...]) -> None:
+        for query in queries:
+            add_hints(query, self._small)
+
     def _write(self, step: Step, queries: tuple[exp.Query, ...]) -> str:
         """Add a step under a name of its own, unless the same is there already."""
         content = replace(step, name="")
@@ -197,7 +207,12 @@ class Derivation:
             name = sql.fresh(step.name, self.steps)
             self.steps[name], self._written[content] = replace(step, name=name), name
             self.queries[name] = queries
+            self._notice_size(name)
         return self._written[content]
+
+    def _notice_size(self, name: str) -> None:
+        if self.options.hint_broadcast and is_small(self.steps[name], self.queries.get(name, ()), self._small):
+            self._small.add(name)
 
     def _remembered(self, node: Node, kind: str, make: "object") -> Bag:
         if (id(node), kind) not in self._memo:

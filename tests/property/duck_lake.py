@@ -79,7 +79,7 @@ class DuckLake:
     def window(self, table: str, after: int) -> Window:
         changes = [each for commit in self.feeds[table][after + 1 :] for each in commit]
         only_inserts = all(weight > 0 for _, weight in changes)
-        return Window(after, self.version[table], changed=bool(changes), insert_only=only_inserts, location=table)
+        return Window(after, self.version[table], bool(changes), only_inserts, len(changes), location=table)
 
     def _at_version(self, step: Any) -> str:
         assert step.version == self.version[step.source.name[-1]], "a source is read at the captured end"

@@ -69,15 +69,30 @@ class Stability:
         own = node.predicate if isinstance(node, Filter) else getattr(node, "condition", None)
         return self.uses_volatile(node, own) or any(self.has_volatile_rows(each) for each in node.inputs)
 
+    def has_entangled_rows(self, node: Node) -> bool:
+        """
+        Whether rows that a volatile predicate decides on meet an operator that is not linear: it counts or compares
+        them, so that dropping the predicate below it would not give at least the same rows above it.
+        """
+        if isinstance(node, (Aggregate, OuterJoin, SemiJoin, Window)) and self.has_volatile_rows(node):
+            return True
+        return any(self.has_entangled_rows(each) for each in node.inputs)
+
     def loosened(self, node: Node) -> Node:
         """The same tree without predicates over volatile columns: at least all rows that may be there."""
         inputs = tuple(self.loosened(each) for each in node.inputs)
         result = with_inputs(node, inputs)
         if isinstance(node, Filter) and self.uses_volatile(node, node.predicate):
-            steady = [each for each in conjuncts(node.predicate) if not self.uses_volatile(node, each)]
-            result = Filter(inputs[0], exp.and_(*steady)) if steady else inputs[0]
+            steady = self._steady_part(node, node.predicate)
+            result = Filter(inputs[0], steady) if steady is not None else inputs[0]
+        if isinstance(node, Join) and self.uses_volatile(node, node.condition):
+            result = Join(inputs, self._steady_part(node, node.condition))
         self._known.setdefault(id(result), self.volatile(node))
         return result
+
+    def _steady_part(self, node: Node, predicate: exp.Expr | None) -> exp.Expr | None:
+        steady = [each for each in conjuncts(predicate) if not self.uses_volatile(node, each)]
+        return exp.and_(*steady) if steady else None
 
     def _of(self, node: Node) -> frozenset[str]:
         inherited = frozenset[str]().union(*(self.volatile(each) for each in node.inputs))

@@ -46,15 +46,19 @@ def stored_state(root: Node, types_of: TypesOf) -> State:
     """Decide what to store for a query; `types_of` tells the types of expressions over a node."""
     stability = Stability(types_of)
     stored, on_top = split_root(root)
-    if isinstance(stored, Aggregate) and any(stability.uses_volatile(stored, each) for _, each in stored.keys):
-        stored, on_top = root, ()  # groups without a steady key are kept as the rows they result in
-    is_bag = not isinstance(stored, Aggregate)
-    aggregate = stored if isinstance(stored, Aggregate) else _counted(stored)
+    if isinstance(stored, Aggregate) and _has_steady_keys(stored, stability):
+        aggregate, is_bag = stored, False
+    else:
+        stored, on_top = split_rows(root)
+        aggregate, is_bag = _counted(stored), True
     partials = Partials(_argument_types(aggregate, types_of))
     finished = {name: partials.finish(call) for name, call in aggregate.aggregates}
     volatile = stability.volatile(aggregate.input)
     is_volatile = bool(volatile) or stability.has_volatile_rows(aggregate.input)
-    steady = tuple(name for name, each in aggregate.keys if not stability.uses_volatile(aggregate, each))
+    is_entangled = stability.has_entangled_rows(aggregate.input)
+    steady = tuple(
+        name for name, each in aggregate.keys if not (is_entangled or stability.uses_volatile(aggregate, each))
+    )
     touching = stability.loosened(aggregate.input) if is_volatile else None
     return State(aggregate, partials, finished, on_top, is_bag, stability, steady, touching)
 
@@ -67,20 +71,40 @@ def _argument_types(aggregate: Aggregate, types_of: TypesOf) -> Callable[[exp.Ex
     return lambda argument: types.get(argument) or types.get(_unfiltered(argument), "")
 
 
+def _has_steady_keys(aggregate: Aggregate, stability: Stability) -> bool:
+    """Whether groups can be found again by their keys; if not, they are kept as the rows they result in."""
+    if aggregate.is_global:
+        return True
+    is_entangled = stability.has_entangled_rows(aggregate.input)
+    return not (is_entangled or any(stability.uses_volatile(aggregate, each) for _, each in aggregate.keys))
+
+
 def split_root(root: Node) -> tuple[Node, tuple[Node, ...]]:
     """The node to store, and the operators above it from the bottom up."""
-    chain: list[Node] = []
-    node = root
-    while isinstance(node, (Project, Filter, Sort, Limit)):
-        chain.append(node)
-        node = node.input
+    chain, node = _chain(root)
     if isinstance(node, Aggregate) and _fits_public_view(chain):
         return node, tuple(reversed(chain))
+    return split_rows(root)
+
+
+def split_rows(root: Node) -> tuple[Node, tuple[Node, ...]]:
+    """The rows to store, and what comes above them where there is an ORDER BY or LIMIT to leave to the reader."""
+    chain, node = _chain(root)
     last = max((i for i, each in enumerate(chain) if isinstance(each, (Sort, Limit))), default=-1)
     top = chain[: last + 1]
     if not _fits_public_view(top):
         return root, ()
     return (chain[last + 1] if last + 1 < len(chain) else node) if top else root, tuple(reversed(top))
+
+
+def _chain(root: Node) -> tuple[list[Node], Node]:
+    """The operators that a public view may apply, from the top, and the node below them."""
+    chain: list[Node] = []
+    node = root
+    while isinstance(node, (Project, Filter, Sort, Limit)):
+        chain.append(node)
+        node = node.input
+    return chain, node
 
 
 def _fits_public_view(chain: list[Node]) -> bool:

@@ -27,6 +27,8 @@ CASES = {
     "outer_join__full_or": "select id, nation from orders full join customers on cust = c_id or price = 9",
     "outer_join__to_groups": "select c_id, n from customers c left join "
     "(select cust, count(distinct st) n from orders group by cust) o on o.cust = c.c_id",
+    "outer_join__to_float_groups": "select c_id, x.cust from customers left join (select cust from (select cust, st, "
+    "sum(cast(price as double)) s from orders group by cust, st) where s > 7.03) x on x.cust = c_id",
     "semi_join__exists": "select * from orders where exists (select 1 from customers where c_id = cust)",
     "semi_join__not_exists": "select * from customers "
     "where not exists (select 1 from orders where cust = c_id and price > 6)",
@@ -35,6 +37,8 @@ CASES = {
     "semi_join__not_in_nulls": "select * from customers where c_id not in (select cust from orders)",
     "semi_join__same_table_nested": "select * from customers where c_id in (select c_id from customers where nation in "
     "(select nation from customers where c_id > 1))",
+    "semi_join__in_float_groups": "select * from customers where c_id in (select cust from (select cust, st, "
+    "sum(cast(price as double)) s from orders group by cust, st) where s > 7.03)",
     "semi_join__under_or": "select * from orders where cust in (select c_id from customers) or price > 15",
     "subquery__scalar": "select nation, (select max(price) from orders) as s from customers "
     "where c_id > (select min(cust) from orders)",
@@ -64,6 +68,8 @@ CASES = {
     "aggregate__filter": "select cust, sum(price) filter (where st = 'a') s, count(*) filter (where price > 6) n "
     "from orders group by cust",
     "aggregate__of_aggregate": "select n, count(*) k from (select cust, count(*) n from orders group by cust) group by n",
+    "aggregate__by_float_total": "select s, count(*) n from (select cust, sum(cast(price as double)) s from orders "
+    "group by cust) group by s order by s, n limit 2",
     "aggregate__rollup": "select st, cust, count(*) n, sum(price) s, grouping(st) g from orders group by rollup(st, cust)",
     "aggregate__grouping_sets": "select st, cust, count(*) n from orders group by grouping sets ((st), (cust), ())",
     "aggregate__pivot": "select * from (select cust, st, price from orders) "

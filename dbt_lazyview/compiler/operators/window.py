@@ -61,7 +61,7 @@ def _computed(node: Window, block: Block, derivation: Derivation) -> Block:
 def _totally_ordered(window: exp.Expr, columns: tuple[str, ...]) -> exp.Expr:
     """Ties are broken by all columns where they matter; rows that are equal in all of them cannot be told apart."""
     order, spec = window.args.get("order"), window.args.get("spec")
-    by_rows = spec is not None and spec.args.get("kind") == "ROWS"
+    by_rows = spec is not None and str(spec.args.get("kind")).upper() == "ROWS"
     if order is None or not (isinstance(window.this, _ORDER_DEPENDENT) or by_rows):
         return window
     result = window.copy()

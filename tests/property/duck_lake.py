@@ -1,11 +1,15 @@
 """
 A lake on DuckDB for proving the algebra: versioned tables, a change feed, and views refreshed by the rendered
 maintenance SQL, transpiled by sqlglot.
+
+Plans depend on which sources changed and how, not on the rows: each view prepares a refresh once per such situation.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import count
 from typing import Any
 
 import duckdb
@@ -14,47 +18,73 @@ from sqlglot import exp, parse_one
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table
 from dbt_lazyview.compiler.compile import View, compile_view
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
-from dbt_lazyview.compiler.plan import Stage, StateRead, Window
+from dbt_lazyview.compiler.plan import Derive, RefreshPlan, StateRead, Window
 from tests.macro_rendering import MacroRenderer
 
-Row = tuple[Any, ...]
+Value = int | float | str | bool | None  # decimals and dates as text
+Row = tuple[Value, ...]
+Bag = Counter[tuple[Any, ...]]
 
 _SPARK_TYPES = {"varchar": "string", "integer": "int", "hugeint": "decimal(38,0)"}
+_LAKES = count(1)
 
 
 class DuckLake:
-    """Tables with versions; `commit` replaces a table's rows and records the difference as a feed."""
+    """Tables with versions; `commit` changes a table's rows and records the difference as a feed."""
 
     def __init__(self, tables: Mapping[str, Sequence[tuple[str, str]]]) -> None:
-        self.db = duckdb.connect(config={"threads": 1})
+        self.db = _database().cursor()
+        self.schema = f"lake_{next(_LAKES)}"
         self.tables = {name: tuple(Column(*each) for each in columns) for name, columns in tables.items()}
         self.version = dict.fromkeys(tables, 0)
         self.feeds: dict[str, list[list[tuple[Row, int]]]] = {name: [[]] for name in tables}
         self.views: dict[str, str] = {}
-        for name, columns in self.tables.items():
-            self.db.execute(f"create table {name} ({', '.join(f'{c.name} {_duck_type(c.type)}' for c in columns)})")
-        overrides = {
-            "duckdb__source_at_version": self._at_version,
-            "duckdb__delta_capture": self._capture,
-        }
+        self._rows: dict[str, list[Row]] = {name: [] for name in tables}
+        self._prepared: dict[str, str] = {}
+        self._loaded: dict[str, list[Row]] = {}
+        self.db.execute(f"create schema {self.schema}; use {self.schema}; {'; '.join(map(self._created, tables))}")
+        overrides = {"duckdb__source_at_version": self._at_version, "duckdb__delta_capture": self._capture}
         self.renderer = MacroRenderer(("duckdb", "default"), overrides)
+
+    def close(self) -> None:
+        self.db.execute(f"use main; drop schema {self.schema} cascade")
+        self.db.close()
 
     def commit(self, table: str, inserts: Sequence[Row] = (), deletes: Sequence[Row] = ()) -> None:
         """One commit; each deleted row takes away one equal row."""
-        rows = self.rows(table)
+        rows = self._rows[table]
         for row in deletes:
             rows.remove(row)
         rows.extend(inserts)
-        self.db.execute(f"delete from {table}")
-        self._insert(table, rows)
+        self._load(table, rows)
         self.version[table] += 1
         self.feeds[table].append([(row, -1) for row in deletes] + [(row, 1) for row in inserts])
 
     def rows(self, table: str) -> list[Row]:
-        return self.db.execute(f"select * from {table}").fetchall()
+        return list(self._rows[table])
 
-    def run(self, spark_sql: str) -> list[Row]:
-        return self.db.execute(to_duckdb(spark_sql)).fetchall()
+    def changes(self, table: str, after: int) -> list[tuple[Row, int]]:
+        return [each for commit in self.feeds[table][after + 1 :] for each in commit]
+
+    def load_changes(self, table: str, after: int) -> None:
+        """What the feed tells of a table after a version, where it is captured from."""
+        changes: list[Row] = [(*row, weight) for row, weight in self.changes(table, after)]
+        if changes != self._loaded.get(table, []):
+            self._load(f"changes_of_{table}", changes)
+            self._loaded[table] = changes
+
+    def _load(self, table: str, rows: Sequence[Row]) -> None:
+        """Exactly these rows; as text: bound values make duckdb look for optional packages at every call."""
+        values = ", ".join("(" + ", ".join(map(_literal, row)) + ")" for row in rows)
+        self.db.execute(f"delete from {table}" + (f"; insert into {table} values {values}" if rows else ""))
+
+    def run(self, duckdb_sql: str) -> list[Row]:
+        """Run a statement that is likely to be run again: planned once."""
+        if duckdb_sql not in self._prepared:
+            name = f"{self.schema}_{len(self._prepared) + 1}"
+            self.db.execute(f"prepare {name} as {duckdb_sql}")
+            self._prepared[duckdb_sql] = name
+        return self.db.execute(f"execute {self._prepared[duckdb_sql]}").fetchall()
 
     # The compiler's catalog.
 
@@ -77,7 +107,7 @@ class DuckLake:
         return tuple(Column(name, spark_type(kind)) for name, kind, *_ in found)
 
     def window(self, table: str, after: int) -> Window:
-        changes = [each for commit in self.feeds[table][after + 1 :] for each in commit]
+        changes = self.changes(table, after)
         only_inserts = all(weight > 0 for _, weight in changes)
         return Window(after, self.version[table], bool(changes), only_inserts, len(changes), location=table)
 
@@ -85,104 +115,139 @@ class DuckLake:
         assert step.version == self.version[step.source.name[-1]], "a source is read at the captured end"
         return f"select {', '.join(step.source.quoted_columns)} from {step.source.name[-1]}"
 
-    def _capture(self, source: Any, window: Window) -> str:
-        table = source.name[-1]
-        self.db.execute(
-            f"create or replace temp table changes_of_{table} as select *, 0::int as lv_w from {table} where false"
-        )
-        changes = [(*row, w) for commit in self.feeds[table][window.after + 1 :] for row, w in commit]
-        self._insert(f"changes_of_{table}", changes)
-        return f"select {', '.join(source.quoted_columns)}, lv_w as lv_weight from changes_of_{table}"
+    @staticmethod
+    def _capture(source: Any, _window: Window) -> str:
+        return f"select {', '.join(source.quoted_columns)}, lv_w as lv_weight from changes_of_{source.name[-1]}"
 
-    def _insert(self, table: str, rows: Sequence[Row]) -> None:
-        if rows:  # as text: bound values make duckdb look for optional packages at every call
-            values = ", ".join("(" + ", ".join(map(_literal, row)) + ")" for row in rows)
-            self.db.execute(f"insert into {table} values {values}")
+    def _created(self, table: str) -> str:
+        columns = ", ".join(f'"{each.name}" {_duck_type(each.type)}' for each in self.tables[table])
+        return f"create table {table} ({columns}); create table changes_of_{table} ({columns}, lv_w int)"
 
 
 class DuckView:
     """A lazy view on the lake."""
 
     def __init__(self, lake: DuckLake, name: str, sql: str, options: Options = ALL_ON) -> None:
-        self.lake, self.state, self.options = lake, f"{name}__state", options
+        self.lake, self.options = lake, options
+        self.state, self.change, self.next = (f"{name}__{each}" for each in ("state", "change", "next"))
         self.view: View = compile_view(sql, lake)
         self.cut = {each.name: lake.version[each.name[-1]] for each in self.view.sources}
+        self._refreshes: dict[tuple[Any, ...], _Refresh] = {}
         plan = self.view.build(self.cut)
-        columns = ", ".join(each.quoted for each in plan.layout.columns)
-        query = lake.renderer.render("steps_as_query", steps=plan.steps, query=plan.query)
+        columns = ", ".join(each.quoted.replace("`", '"') for each in plan.layout.columns)
+        query = to_duckdb(lake.renderer.render("steps_as_query", steps=plan.steps, query=plan.query))
         lake.db.execute(
-            f"create or replace table {self.state} as select {to_duckdb_columns(columns)} from ({to_duckdb(query)})"
+            f"create or replace table {self.state} as select {columns} from ({query}); "
+            f"create or replace table {self.change} as from {self.state} where false; "
+            f"create or replace table {self.next} as from {self.state} where false"
         )
+        self._query, self._public = to_duckdb(sql), to_duckdb(self.view.public(f"`{self.state}`").query)
 
     def refresh(self, strategy: str) -> str:
         """Refresh from changes; gives the plan's mode."""
         windows = {name: self.lake.window(name[-1], after) for name, after in self.cut.items()}
-        if any(window.changed for window in windows.values()):
-            plan = self.view.refresh(windows, self.options, StateRead(f"`{self.state}`", 0))
-            statement = self.lake.renderer.render(
-                "refresh_state", plan=plan, state=f"`{self.state}`", strategy=strategy, state_version=0
-            )
-            with staged(self.lake, plan.stages):
-                self._apply(parse_one(statement, dialect="spark"))
-            mode = plan.mode
-        else:
-            mode = "noop"
+        for name, after in self.cut.items():
+            self.lake.load_changes(name[-1], after)
         self.cut = {name: window.upto for name, window in windows.items()}
-        return mode
+        situation = tuple((name, each.insert_only) for name, each in windows.items() if each.changed)
+        if not situation:
+            return "noop"
+        if situation not in self._refreshes:
+            self._refreshes[situation] = self._planned(windows)
+        refresh = self._refreshes[situation]
+        self.lake.run(refresh.change)
+        self.lake.db.execute(f"{refresh.folds[strategy]}; delete from {self.change}")
+        return refresh.mode
 
-    def _apply(self, statement: exp.Expression) -> None:
-        for table in statement.find_all(exp.Table):
-            table.set("version", None)
-        if isinstance(statement, exp.Insert):
-            query = statement.expression.sql("duckdb")
-            self.lake.db.execute(f"create or replace temp table lv_next as {query}")
-            self.lake.db.execute(f"delete from {self.state}")
-            self.lake.db.execute(f"insert into {self.state} select * from lv_next")
-        else:
-            self.lake.db.execute(statement.sql("duckdb"))
+    def _planned(self, windows: Mapping[Name, Window]) -> "_Refresh":
+        """The macros give one statement; here it is two, so that the larger part is the same for all strategies."""
+        render = self.lake.renderer.render
+        plan = in_one_statement(self.view.refresh(windows, self.options, StateRead(f"`{self.state}`", 0)), render)
+        query = to_duckdb(render("steps_as_query", steps=plan.steps, query=f"select * from `{plan.change}`"))
+        rest = replace(plan, steps=(), change=self.change)
+        statements = {
+            strategy: render("refresh_state", plan=rest, state=f"`{self.state}`", strategy=strategy, state_version=0)
+            for strategy in ("merge", "overwrite")
+        }
+        folds = {
+            "merge": to_duckdb(statements["merge"]),
+            "overwrite": self._overwritten(_parsed(statements["overwrite"]).expression.sql("duckdb")),
+        }
+        return _Refresh(plan.mode, f"insert into {self.change} by name {query}", folds)
 
-    def rows(self) -> list[Row]:
-        return self.lake.run(self.view.public(f"`{self.state}`").query)
+    def _overwritten(self, query: str) -> str:
+        return (
+            f"insert into {self.next} by name {query}; delete from {self.state}; "
+            f"insert into {self.state} from {self.next}; delete from {self.next}"
+        )
 
-    def recomputed(self) -> list[Row]:
-        return self.lake.run(self.view.sql)
+    def rows(self) -> Bag:
+        return Counter(map(_comparable, self.lake.run(self._public)))
+
+    def recomputed(self) -> Bag:
+        return Counter(map(_comparable, self.lake.run(self._query)))
 
     def differences(self) -> list[tuple[str, Row]]:
-        """Rows that only one side has, as bags, both ways."""
-        got, wanted = (Counter(map(_comparable, rows)) for rows in (self.rows(), self.recomputed()))
-        surplus, missing = (got - wanted).elements(), (wanted - got).elements()
-        return [("only in view", row) for row in surplus] + [("only in query", row) for row in missing]
-
-    def is_stale(self) -> bool:
-        """Whether the pending changes make a difference."""
-        return bool(self.differences())
+        return differences(self.rows(), self.recomputed())
 
 
-@contextmanager
-def staged(lake: Any, stages: Sequence[Stage]) -> Iterator[None]:
-    """Let the stages of a plan be there as temporary tables."""
-    for stage in stages:
-        last = f"select * from `{stage.steps[-1].name}`"
-        query = lake.renderer.render("steps_as_query", steps=stage.steps, query=last)
-        lake.db.execute(f"create temp table {stage.relation} as {to_duckdb(query)}")
-    yield
-    for stage in stages:
-        lake.db.execute(f"drop table {stage.relation}")
+@dataclass(frozen=True)
+class _Refresh:
+    """A refresh where certain sources changed: `change` fills the table that a fold reads."""
+
+    mode: str
+    change: str
+    folds: dict[str, str]  # by strategy
+
+
+def differences(got: Bag, wanted: Bag) -> list[tuple[str, Row]]:
+    """Rows that only one side has, as bags, both ways."""
+    surplus, missing = (got - wanted).elements(), (wanted - got).elements()
+    return [("only in view", row) for row in surplus] + [("only in query", row) for row in missing]
+
+
+def in_one_statement(plan: RefreshPlan, render: Callable[..., str]) -> RefreshPlan:
+    """The same plan with its stages as steps."""
+    stages = [
+        Derive(
+            each.relation, render("steps_as_query", steps=each.steps, query=f"select * from `{each.steps[-1].name}`")
+        )
+        for each in plan.stages
+    ]
+    return replace(plan, stages=(), steps=(*stages, *plan.steps))
 
 
 def to_duckdb(spark_sql: str) -> str:
-    return parse_one(spark_sql, dialect="spark").sql("duckdb")
+    return _parsed(spark_sql).sql("duckdb", copy=False)
 
 
-def to_duckdb_columns(columns: str) -> str:
-    return columns.replace("`", '"')
+def _parsed(spark_sql: str) -> exp.Expression:
+    """All versions that a statement names are the present ones here."""
+    parsed = parse_one(spark_sql, dialect="spark")
+    for table in parsed.find_all(exp.Table):
+        table.set("version", None)
+    return parsed
 
 
-def _comparable(row: Row) -> Row:
-    return tuple(round(value, 6) + 0.0 if isinstance(value, float) else value for value in row)
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    """One for all lakes of the process; plans are kept while rows change, so they must not rely on statistics."""
+    database = duckdb.connect(config={"threads": 1})
+    database.execute("set global disabled_optimizers = 'statistics_propagation'")
+    return database
 
 
-def _literal(value: Any) -> str:
+def _comparable(row: Row) -> tuple[Any, ...]:
+    return tuple(map(_comparable_value, row))
+
+
+def _comparable_value(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value + 3.14159e-8, 6)  # no average of a few short decimals lies between two roundings then
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _literal(value: Value) -> str:
     if value is None:
         return "null"
     return f"'{value}'" if isinstance(value, str) else str(value)

@@ -1,52 +1,55 @@
-"""Random data with NULLs and duplicates, and batches that mix inserts, updates and deletes."""
+"""Random commits: appends, mixed ones, updates, no-ops, rows that come back, everything deleted and refilled."""
 
-from decimal import Decimal
+from dataclasses import dataclass
 from random import Random
-from typing import Any
 
+from tests.property.case import Commit
 from tests.property.duck_lake import DuckLake, Row
-from tests.property.random_queries import TABLES, WORDS
+from tests.property.random_schema import Tables, random_row, random_value
+
+_KINDS = ["append", "mixed", "mixed", "update", "update", "take", "same", "clear"]
 
 
-def random_row(random: Random, table: str) -> Row:
-    return tuple(_value(random, kind) for _, kind in TABLES[table])
+@dataclass(frozen=True)
+class Habit:
+    """Which tables change together, and which of them only grow."""
+
+    tables: tuple[str, ...]
+    growing: frozenset[str]
+
+    def commits(self, random: Random, tables: Tables, lake: DuckLake) -> list[Commit]:
+        return [
+            commit
+            for table in self.tables
+            for commit in _commits(random, table, tables[table], lake.rows(table), table in self.growing)
+        ]
 
 
-def _value(random: Random, kind: str) -> Any:
-    if random.random() < 0.15:
-        return None
-    if kind == "int":
-        return random.randint(0, 4)
-    if kind == "string":
-        return random.choice(WORDS)
-    if kind == "double":
-        return random.choice([0.1, 0.2, 0.7, 1.3])
-    return Decimal(random.randint(-4, 8)) / 2
+def random_habit(random: Random, sources: list[str]) -> Habit:
+    size = random.choice([1, 1, 2, len(sources)])
+    tables = tuple(random.sample(sources, min(size, len(sources))))
+    return Habit(tables, frozenset(each for each in tables if random.random() < 0.3))
 
 
-def filled_lake(random: Random) -> DuckLake:
-    lake = DuckLake(TABLES)
-    for table in TABLES:
-        lake.commit(table, [random_row(random, table) for _ in range(random.randint(0, 8))])
-    return lake
+def _commits(
+    random: Random, table: str, columns: list[tuple[str, str]], rows: list[Row], only_grows: bool
+) -> list[Commit]:
+    new = [random_row(random, columns) for _ in range(random.randint(1, 3))]
+    some = random.sample(rows, min(len(rows), random.randint(1, 3)))
+    kind = "append" if only_grows or not rows else random.choice(_KINDS)
+    if kind == "append":
+        return [Commit(table, [*new, *some[1:]], [])]
+    if kind == "mixed":
+        return [Commit(table, new, some)]
+    if kind == "update":
+        return [Commit(table, [_updated(random, row, columns) for row in some], some)]
+    if kind == "take":
+        return [Commit(table, [], some)]
+    if kind == "same":
+        return [Commit(table, [], some), Commit(table, some, [])]
+    return [Commit(table, [], rows), Commit(table, [*new, *some], [])]
 
 
-def change(random: Random, lake: DuckLake) -> None:
-    """One to three commits on random tables: appends, mixed batches, no-ops, everything deleted, back again."""
-    for _ in range(random.randint(1, 3)):
-        table = random.choice(list(TABLES))
-        rows = lake.rows(table)
-        kind = random.choice(["append", "append", "mixed", "mixed", "update", "clear", "same"])
-        new = [random_row(random, table) for _ in range(random.randint(1, 3))]
-        some = random.sample(rows, min(len(rows), random.randint(0, 3)))
-        if kind == "append":
-            lake.commit(table, new)
-        elif kind == "mixed":
-            lake.commit(table, new, some)
-        elif kind == "update":
-            lake.commit(table, [(*row[:-1], _value(random, TABLES[table][-1][1])) for row in some], some)
-        elif kind == "same":
-            lake.commit(table, some, some)
-        else:
-            lake.commit(table, [], rows)
-            lake.commit(table, [*new, *some])
+def _updated(random: Random, row: Row, columns: list[tuple[str, str]]) -> Row:
+    position = random.randrange(len(columns))
+    return (*row[:position], random_value(random, columns[position][1]), *row[position + 1 :])

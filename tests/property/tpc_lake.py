@@ -13,7 +13,7 @@ from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, Table
 from dbt_lazyview.compiler.compile import View, compile_view
 from dbt_lazyview.compiler.plan import StateRead, Window
 from tests.macro_rendering import MacroRenderer
-from tests.property.duck_lake import spark_type, staged, to_duckdb
+from tests.property.duck_lake import in_one_statement, spark_type, to_duckdb
 
 _BENCHMARKS: dict[str, tuple[ModuleType, str]] = {
     "tpch": (duckdb_extension_tpch, "dbgen"),
@@ -93,15 +93,13 @@ class TpcView:
 
     def refresh(self) -> None:
         windows = {each.name: Window(0, 1, changed=True) for each in self.view.sources}
-        plan = self.view.refresh(windows, state=StateRead(f"`{self.state}`", 0))
-        text = self.lake.renderer.render(
-            "refresh_state", plan=plan, state=f"`{self.state}`", strategy="merge", state_version=0
-        )
+        render = self.lake.renderer.render
+        plan = in_one_statement(self.view.refresh(windows, state=StateRead(f"`{self.state}`", 0)), render)
+        text = render("refresh_state", plan=plan, state=f"`{self.state}`", strategy="merge", state_version=0)
         statement = parse_one(text, dialect="spark")
         for table in statement.find_all(exp.Table):
             table.set("version", None)
-        with staged(self.lake, plan.stages):
-            self.lake.db.execute(statement.sql("duckdb"))
+        self.lake.db.execute(statement.sql("duckdb"))
 
     def differences(self) -> list[tuple[Any, ...]]:
         """Rows that only one side has; numbers of the query and of the view are compared to six digits."""

@@ -222,10 +222,11 @@ def to_duckdb(spark_sql: str) -> str:
 
 
 def _parsed(spark_sql: str) -> exp.Expression:
-    """All versions that a statement names are the present ones here."""
+    """All versions that a statement names are the present ones here; hints mean nothing."""
     parsed = parse_one(spark_sql, dialect="spark")
-    for table in parsed.find_all(exp.Table):
-        table.set("version", None)
+    for node in parsed.find_all(exp.Table, exp.Select):
+        node.set("version", None)
+        node.set("hint", None)
     return parsed
 
 

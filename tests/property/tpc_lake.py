@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import duckdb_extension_tpcds
 import duckdb_extension_tpch
-from sqlglot import exp, parse_one
+from sqlglot import parse_one
 
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, Table
 from dbt_lazyview.compiler.compile import View, compile_view
@@ -96,10 +96,7 @@ class TpcView:
         render = self.lake.renderer.render
         plan = in_one_statement(self.view.refresh(windows, state=StateRead(f"`{self.state}`", 0)), render)
         text = render("refresh_state", plan=plan, state=f"`{self.state}`", strategy="merge", state_version=0)
-        statement = parse_one(text, dialect="spark")
-        for table in statement.find_all(exp.Table):
-            table.set("version", None)
-        self.lake.db.execute(statement.sql("duckdb"))
+        self.lake.db.execute(to_duckdb(text))
 
     def differences(self) -> list[tuple[Any, ...]]:
         """Rows that only one side has; numbers of the query and of the view are compared to six digits."""

@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test check lint format install java clean
+.PHONY: demo test check soak lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -20,6 +20,13 @@ test: check java
 check: lint
 	$(STEP) "unit, golden and property tests"
 	@$(BIN)/pytest -q -n 2 tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/names.py
+
+# Goes on from any seed: make soak PAIRS=20000 FIRST_SEED=1234500
+PAIRS ?= 100000
+FIRST_SEED ?= 1000000
+soak: install
+	$(STEP) "$(PAIRS) random pairs of query and changes, from seed $(FIRST_SEED)"
+	@$(BIN)/python -m tests.property.soak --pairs $(PAIRS) --first-seed $(FIRST_SEED)
 
 lint: install
 	$(STEP) "ruff and mypy"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dbt_lazyview.compiler.derivation import Options
+from dbt_lazyview.compiler.reasons import ModelError
 from tests.property.duck_lake import DuckLake, DuckView, Row, differences
 
 PASSES = tuple(each.name for each in fields(Options))
@@ -61,62 +62,85 @@ class Case:
         return Case(tables, rows, data["sql"], tuple(data["passes"]), batches)
 
 
+@dataclass(frozen=True)
+class Failure:
+    """What went wrong: failures of one kind have the same cause, as far as shrinking can tell."""
+
+    kind: str  # "wrong rows", "refused", "not accepted" by the engine, or the class of an error
+    text: str
+
+
 class Run:
     """A case being run: a lake, the view over it, what the view shows and what its query gives."""
 
     def __init__(self, case: Case) -> None:
         self.lake = DuckLake(case.tables)
-        for table, rows in case.rows.items():
-            self.lake.commit(table, rows)
-        self.view = DuckView(self.lake, "v", case.sql, Options(**{each: each in case.passes for each in PASSES}))
-        self.shown, self.wanted = self.view.rows(), self.view.recomputed()
+        try:
+            for table, rows in case.rows.items():
+                self.lake.commit(table, rows)
+            self.view = DuckView(self.lake, "v", case.sql, Options(**{each: each in case.passes for each in PASSES}))
+            self.shown, self.wanted = self.view.rows(), self.view.recomputed()
+        except Exception:
+            self.lake.close()
+            raise
+
+    @property
+    def is_right(self) -> bool:
+        return self.shown == self.wanted
+
+    def built(self) -> Failure | None:
+        """What is wrong before any change."""
+        problems = self.view.view.problems
+        return Failure("refused", problems[0].what) if problems else self._compared("as built")
 
     def change(self, commits: Sequence[Commit]) -> None:
         for each in commits:
             self.lake.commit(each.table, each.inserts, each.deletes)
         self.wanted = self.view.recomputed()
 
-    def refresh(self, strategy: str) -> None:
-        self.view.refresh(strategy)
-        self.shown = self.view.rows()
+    def refreshed(self, strategy: str, batch: int) -> Failure | None:
+        """Refresh; gives what is wrong then."""
+        try:
+            self.view.refresh(strategy)
+            self.shown = self.view.rows()
+        except Exception as error:
+            return Failure(type(error).__name__, f"batch {batch}: {error}")
+        return self._compared(f"after batch {batch}")
 
-    @property
-    def is_right(self) -> bool:
-        return self.shown == self.wanted
-
-    def wrong(self) -> str:
-        """What is wrong with the rows shown; empty if nothing."""
-        return "\n".join(f"{side}: {row}" for side, row in differences(self.shown, self.wanted))
+    def _compared(self, when: str) -> Failure | None:
+        if self.is_right:
+            return None
+        found = differences(self.shown, self.wanted)
+        return Failure("wrong rows", "\n".join([when, *(f"{side}: {row}" for side, row in found)]))
 
 
-def failure(case: Case) -> str:
-    """Run a case to its first failure and say what it is; empty if there is none."""
+def started(case: Case) -> Run | Failure:
     try:
-        run = Run(case)
+        return Run(case)
+    except ModelError as error:
+        return Failure("not accepted", str(error))
     except Exception as error:
-        return f"{type(error).__name__} while building: {error}"
+        return Failure(type(error).__name__, f"while building: {error}")
+
+
+def failure(case: Case) -> Failure | None:
+    """Run a case to its first failure."""
+    run = started(case)
+    if isinstance(run, Failure):
+        return run
     try:
-        return _first_failure(run, case)
+        return run.built() or _first_failure(run, case.batches)
     finally:
         run.lake.close()
 
 
-def _first_failure(run: Run, case: Case) -> str:
-    if run.view.view.problems:
-        return f"refused: {run.view.view.problems[0].what}"
-    wrong = run.wrong()
-    if wrong:
-        return f"as built\n{wrong}"
-    for number, batch in enumerate(case.batches):
+def _first_failure(run: Run, batches: Sequence[Batch]) -> Failure | None:
+    for number, batch in enumerate(batches):
         run.change(batch.commits)
-        try:
-            run.refresh(batch.strategy)
-        except Exception as error:
-            return f"{type(error).__name__} in batch {number}: {error}"
-        wrong = run.wrong()
-        if wrong:
-            return f"after batch {number}\n{wrong}"
-    return ""
+        found = run.refreshed(batch.strategy, number)
+        if found:
+            return found
+    return None
 
 
 def _commit(data: dict[str, Any]) -> Commit:

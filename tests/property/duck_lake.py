@@ -232,9 +232,12 @@ def _parsed(spark_sql: str) -> exp.Expression:
 
 @cache
 def _database() -> duckdb.DuckDBPyConnection:
-    """One for all lakes of the process; plans are kept while rows change, so they must not rely on statistics."""
+    """
+    One for all lakes of the process. Plans are kept while rows change, so they must not rely on statistics; and filters
+    from joins must not be pushed below LIMIT, as DuckDB 1.5 does.
+    """
     database = duckdb.connect(config={"threads": 1})
-    database.execute("set global disabled_optimizers = 'statistics_propagation'")
+    database.execute("set global disabled_optimizers = 'statistics_propagation,join_filter_pushdown'")
     return database
 
 

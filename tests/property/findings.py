@@ -14,14 +14,11 @@ SECONDS = float(os.environ.get("LAZYVIEW_SHRINK_SECONDS", "60"))
 
 def saved_finding(found: Explored, seconds: float = SECONDS) -> str:
     """Shrink and save the case of a failed seed; gives the report."""
+    assert found.failure
+    report = f"seed {found.seed}: {found.failure.kind} {found.failure.text}\nquery: {found.case.sql}"
+    if found.failure.kind == "not accepted":  # as is anything else that shrinking might try
+        return report
     small = shrunk(found.case, seconds)
     path = REGRESSIONS / f"{hashlib.sha256(small.sql.encode()).hexdigest()[:8]}.json"
     small.save(path, f"seed {found.seed}")
-    return "\n".join(
-        [
-            f"seed {found.seed}: {found.failure}",
-            f"query: {found.case.sql}",
-            f"shrunk, saved as {path.name} in tests/property/regressions: {small.sql}",
-            failure(small),
-        ]
-    )
+    return f"{report}\nshrunk, saved as {path.name} in tests/property/regressions: {small.sql}\n{failure(small)}"

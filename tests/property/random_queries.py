@@ -1,22 +1,27 @@
 """Random nested queries over random tables, in Spark's dialect; all choices come from one seeded generator."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from random import Random
 
 from tests.property.query_building import Query
 from tests.property.random_expressions import Columns
 from tests.property.random_groups import GroupMakers
 from tests.property.random_joins import JoinMakers
+from tests.property.random_schema import Tables
 
 
 class QueryGenerator(JoinMakers, GroupMakers):
     """`query(depth)` gives a query; the deeper, the more operators."""
 
-    def query(self, depth: int, operator: str = "") -> Query:
-        """A query with `depth` operators above each other; the topmost may be asked for by its name."""
+    def __init__(self, random: Random, tables: Tables, operators: Sequence[str] = ()) -> None:
+        super().__init__(random, tables)
+        self._asked = list(operators)  # from the top down, each over the first input of the one before
+
+    def query(self, depth: int) -> Query:
         if depth <= 0:
             return self.table()
-        maker = self.random.choice(MAKERS[operator or self.random.choice(list(MAKERS))])
-        return maker(self, depth)
+        operator = self._asked.pop(0) if self._asked else self.random.choice(list(MAKERS))
+        return self.random.choice(MAKERS[operator])(self, depth)
 
     def filtered(self, depth: int) -> Query:
         inner = self.query(depth - 1)

@@ -1,0 +1,250 @@
+"""
+Broken delta rules, each by a name: the random tests must find every one of them.
+
+A mutation stays well formed, so that it shows as wrong rows and not as an error: a term that is left out gives no rows.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+import pytest
+from sqlglot import exp
+
+from dbt_lazyview.compiler import algebra, folding
+from dbt_lazyview.compiler.block import Bag, Block
+from dbt_lazyview.compiler.derivation import Derivation, When, matches_some
+from dbt_lazyview.compiler.operators import RULES, aggregate, outer_join, semi_join, window
+from dbt_lazyview.compiler.passes import wanted_keys
+from dbt_lazyview.compiler.stability import Stability
+from tests.macro_rendering import MacroRenderer
+from tests.property.case import Case
+from tests.property.exploration import case_of, random_case
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    name: str
+    shown_by: tuple[str, ...] | str  # operators, from the top down, of the random queries that show it; or a query
+    apply: Patch
+
+    def case(self, random: Random) -> Case:
+        if isinstance(self.shown_by, str):
+            return case_of(random, _TABLES, self.shown_by)
+        return random_case(random, self.shown_by)
+
+
+# A rule, and what it is told, in other words.
+
+
+class _Mutant:
+    """A rule with some of its parts replaced."""
+
+    def __init__(self, rule: Any, **parts: Any) -> None:
+        self._rule = rule
+        self.__dict__.update(parts)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rule, name)
+
+
+class _Told(_Mutant):
+    """A derivation that gives other answers to the rule that is broken, and the right ones to all others."""
+
+    def rows(self, node: algebra.Node, when: When) -> Bag:
+        return self.new(node) if when is When.NEW else self.old(node)
+
+
+def _rule(node: type[algebra.Node], broken: Callable[[Any], dict[str, Any]]) -> Patch:
+    return lambda patch: patch.setitem(RULES, node, _Mutant(RULES[node], **broken(RULES[node])))
+
+
+def _delta(change: Callable[[Bag], Bag]) -> Callable[[Any], dict[str, Any]]:
+    return lambda rule: {"delta": lambda node, derivation: change(rule.delta(node, derivation))}
+
+
+def _told(**answers: Callable[..., Callable[..., Any]]) -> Callable[[Any], dict[str, Any]]:
+    """The rule's delta, computed with wrong answers; each is made from the derivation."""
+
+    def broken(rule: Any) -> dict[str, Any]:
+        def delta(node: algebra.Node, derivation: Derivation) -> Bag:
+            told = _Told(derivation, **{name: answer(derivation) for name, answer in answers.items()})
+            return rule.delta(node, told)  # type: ignore[no-any-return]
+
+        return {"delta": delta}
+
+    return broken
+
+
+def _no_rows(block: Block) -> Block:
+    return replace(block, where=(*block.where, exp.false()))
+
+
+def _without(position: int) -> Callable[[Bag], Bag]:
+    return lambda bag: tuple(_no_rows(each) if each is bag[position] else each for each in bag)
+
+
+def _negated(bag: Bag) -> Bag:
+    return tuple(block.negated() for block in bag)
+
+
+def _unsigned(bag: Bag) -> Bag:
+    return tuple(replace(block, weight=None) for block in bag)
+
+
+def _unconsolidated(derivation: Derivation) -> Callable[..., Block]:
+    return lambda bag, columns, name: replace(derivation.single(bag, columns, name), weight=None)
+
+
+def _not_null_safe(block: Block, keys: Any, relation: str) -> Block:
+    result = matches_some(block, keys, relation)
+    last = result.where[-1].copy()
+    for each in list(last.find_all(exp.NullSafeEQ)):
+        each.replace(exp.EQ(this=each.this, expression=each.expression))
+    return replace(result, where=(*result.where[:-1], last))
+
+
+def _attribute(owner: Any, name: str, value: Any) -> Patch:
+    return lambda patch: patch.setattr(owner, name, value)
+
+
+def _answer(owner: Any, name: str, value: Any) -> Patch:
+    """A function that always says the same."""
+    return _attribute(owner, name, lambda *_: value)
+
+
+def _around(owner: Any, name: str, change: Callable[[Any], Any]) -> Patch:
+    """A function whose result is changed."""
+
+    def apply(patch: pytest.MonkeyPatch) -> None:
+        right = getattr(owner, name)
+        patch.setattr(owner, name, lambda *arguments: change(right(*arguments)))
+
+    return apply
+
+
+def _text(pattern: str, other: str) -> Patch:
+    """A macro that says something else."""
+
+    def apply(patch: pytest.MonkeyPatch) -> None:
+        right = MacroRenderer.render
+        patch.setattr(
+            MacroRenderer, "render", lambda *names, **given: re.sub(pattern, other, right(*names, **given), flags=re.S)
+        )
+
+    return apply
+
+
+def _inner(select: exp.Select) -> exp.Select:
+    select.args["joins"][0].set("side", None)
+    return select
+
+
+def _new_rows_only(rule: Any) -> dict[str, Any]:
+    return {"rows": lambda node, _, derivation: rule.rows(node, When.NEW, derivation)}
+
+
+def _stored_rows_stay(patch: pytest.MonkeyPatch) -> None:
+    right = folding._difference
+    patch.setattr(folding, "_difference", lambda state, fresh, kept, *rest: right(state, fresh, _no_rows(kept), *rest))
+
+
+def _changing_constants(patch: pytest.MonkeyPatch) -> None:
+    right = Derivation.changed
+    patch.setattr(Derivation, "changed", lambda self, node: isinstance(node, algebra.Values) or right(self, node))
+    rows = RULES[algebra.Values].rows
+    _rule(algebra.Values, lambda _: {"delta": lambda node, derivation: rows(node, When.NEW, derivation)})(patch)
+
+
+def _anti_as_semi(rule: Any) -> dict[str, Any]:
+    """The rows whose match came or went, with the sign they have in a semi join."""
+
+    def delta(node: algebra.SemiJoin, derivation: Derivation) -> Bag:
+        own, *flipped = rule.delta(node, derivation)
+        return (own, *(_negated(tuple(flipped)) if node.is_anti else flipped))
+
+    return {"delta": delta}
+
+
+def _never_full(rule: Any) -> dict[str, Any]:
+    return {"delta": lambda node, derivation: rule.delta(replace(node, is_full=False), derivation)}
+
+
+_NULLS_DIFFER = ("matches_some", _not_null_safe)
+_NO_FLIPS = ("flipped_matches", _no_rows)
+_old_as_new = _told(old=lambda derivation: derivation.new)
+_new_as_old = _told(new=lambda derivation: derivation.old)
+
+# Where the effects of a rule show, and where its old rows do.
+_DELTA_SHOWN_BY: dict[type[algebra.Node], tuple[str, ...]] = {
+    algebra.Aggregate: ("join", "aggregate"),
+    algebra.Filter: ("filter",),
+    algebra.Generate: ("generate",),
+    algebra.Join: ("join",),
+    algebra.OuterJoin: ("outer_join",),
+    algebra.Project: ("project",),
+    algebra.Scan: ("filter",),
+    algebra.SemiJoin: ("semi_join",),
+    algebra.UnionAll: ("grouping_sets",),
+    algebra.Window: ("window",),
+}
+_OLD_ROWS_SHOWN_BY: dict[type[algebra.Node], tuple[str, ...]] = {
+    node: operators if len(operators) > 1 else ("outer_join", *operators) for node, operators in _DELTA_SHOWN_BY.items()
+}
+# A float total beside steady columns, and a choice of rows by one below a set operation.
+_TABLES = {"r": [("a", "int"), ("b", "int"), ("f", "double")], "t": [("a", "int"), ("c", "int")]}
+_VOLATILE_VALUE = "select t.c, x.a, x.s from t join (select a, sum(f) as s from r group by a) x on x.a <=> t.a"
+_VOLATILE_ROWS = (
+    "select a from t except all select a from (select a, b, sum(f) as s from r group by a, b) where s > 0.8437"
+)
+_NULL_SAFE_JOIN = "select t.c, x.n from t join (select a, count(*) as n from r group by a) x on x.a <=> t.a"
+_CONSTANTS = "select v.n, t.c from (values (1), (2)) as v(n) join t on t.a = v.n"
+
+_LINEAR = [node for node, rule in RULES.items() if rule.is_linear and node is not algebra.Values]
+_OTHERS = [node for node, rule in RULES.items() if not rule.is_linear]
+
+
+def _each(nodes: list[type[algebra.Node]], name: str, broken: Callable[[Any], dict[str, Any]]) -> list[Mutation]:
+    return [Mutation(f"{each.__name__}: {name}", _DELTA_SHOWN_BY[each], _rule(each, broken)) for each in nodes]
+
+
+def _each_old(nodes: list[type[algebra.Node]], name: str, broken: Callable[[Any], dict[str, Any]]) -> list[Mutation]:
+    return [Mutation(f"{each.__name__}: {name}", _OLD_ROWS_SHOWN_BY[each], _rule(each, broken)) for each in nodes]
+
+
+MUTATIONS: list[Mutation] = [
+    *_each([*_LINEAR, *_OTHERS], "wrong sign", _delta(_negated)),
+    *_each([*_LINEAR, *_OTHERS], "first term left out", _delta(_without(0))),
+    *_each([algebra.Join, algebra.UnionAll, *_OTHERS], "last term left out", _delta(_without(-1))),
+    *_each_old(_LINEAR, "old rows are the new ones", _new_rows_only),
+    *_each_old(_OTHERS, "taken for linear", lambda _: {"is_linear": True}),
+    *_each([algebra.Join, algebra.OuterJoin, algebra.Aggregate, algebra.Window], "new instead of old", _old_as_new),
+    *_each([algebra.Join, algebra.OuterJoin, algebra.SemiJoin, algebra.Aggregate], "old instead of new", _new_as_old),
+    *_each([algebra.Aggregate, algebra.Window], "old rows not consolidated", _told(consolidated=_unconsolidated)),
+    *_each([algebra.Scan], "deletes count as inserts", _delta(_unsigned)),
+    *_each([algebra.OuterJoin], "full join as left join", _never_full),
+    *_each([algebra.SemiJoin], "anti join as semi join", _anti_as_semi),
+    Mutation("Values: constants come again", _CONSTANTS, _changing_constants),
+    Mutation("OuterJoin: padded rows neither come nor go", ("outer_join",), _around(outer_join, *_NO_FLIPS)),
+    Mutation("SemiJoin: matches neither come nor go", ("semi_join",), _around(semi_join, *_NO_FLIPS)),
+    Mutation("Aggregate: keys not null-safe", _NULL_SAFE_JOIN, _attribute(aggregate, *_NULLS_DIFFER)),
+    Mutation("Window: keys not null-safe", ("window",), _attribute(window, *_NULLS_DIFFER)),
+    Mutation("Wanted keys: not null-safe", _NULL_SAFE_JOIN, _attribute(wanted_keys, *_NULLS_DIFFER)),
+    Mutation("Volatile rows: keys not null-safe", _VOLATILE_VALUE, _attribute(folding, *_NULLS_DIFFER)),
+    Mutation("Volatile rows: stored ones stay", _VOLATILE_VALUE, _stored_rows_stay),
+    Mutation("Volatile rows: taken for simple", _VOLATILE_ROWS, _answer(Stability, "has_entangled_rows", False)),
+    Mutation("Volatile values: taken for steady", _VOLATILE_VALUE, _answer(Stability, "_calls", frozenset())),
+    Mutation("Fold: everything is additive", ("aggregate",), _answer(folding, "_is_additive", True)),
+    Mutation("Fold: every window only adds", ("aggregate",), _answer(Derivation, "insert_only", True)),
+    Mutation("Fold: groups that are gone stay", ("aggregate",), _around(folding, "_all_affected", _inner)),
+    Mutation("Merge: groups of count 0 stay", ("distinct",), _text(r"when matched and [^\n]* then delete", "")),
+    Mutation("Merge: keys not null-safe", ("distinct",), _text(r"(?<=t\.)(`\w+`) <=> d\.", r"\1 = d.")),
+    Mutation("Overwrite: groups of count 0 stay", ("distinct",), _text(r"having sum\(lv_count\) <> 0", "")),
+    Mutation("Overwrite: replaced groups stay", ("aggregate",), _text(r"lv_is_change = lv_newest and ", "")),
+    Mutation("Condense: deletes are lost", ("filter",), _text(r"(?<=having sum\(lv_weight\)) <> 0", " > 0")),
+    Mutation("Source before: delta not negated", ("join",), _text(r"-lv_weight as lv_weight", "lv_weight")),
+]  # fmt: skip

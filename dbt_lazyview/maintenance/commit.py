@@ -8,6 +8,7 @@ from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.failures import is_race
 from dbt_lazyview.maintenance.history import Commit, is_harmless_to_state
 from dbt_lazyview.maintenance.record import Record, to_json
+from dbt_lazyview.maintenance.settings import having_set
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.tables import Tables
 from dbt_lazyview.names import (
@@ -42,13 +43,8 @@ def carrying(engine: Engine, record: Record) -> Iterator[None]:
         SETTING_TRANSACTION_APP: TRANSACTION_APP,
         SETTING_TRANSACTION_VERSION: str(record.task),
     }
-    try:
-        for key, value in settings.items():
-            engine.execute(engine.render("set_setting", key=key, value=value))
+    with having_set(engine, settings):
         yield
-    finally:
-        for key in settings:
-            engine.execute(engine.render("reset_setting", key=key))
 
 
 def confirm(tables: Tables, state: State, record: Record) -> Commit:

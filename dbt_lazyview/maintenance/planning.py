@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dbt_lazyview.compiler.catalog import Name, Table
+from dbt_lazyview.compiler.passes.broadcast_hints import FEW_ROWS
 from dbt_lazyview.compiler.plan import Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.cut import Cut
@@ -45,6 +46,7 @@ class Plan:
     record: Record | None = None
     replaces_state: bool = False
     stages: tuple[Stage, ...] = ()  # computed before the statement, which reads them
+    is_small: bool = False  # few rows changed
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,9 @@ class Planner:
         )
         told = [window.rows for window in windows.values() if window.changed]
         changes = None if None in told else sum(rows for rows in told if rows is not None)
-        return Plan(decision, self.state, statement, self.record(decision, changes, strategy), stages=plan.stages)
+        record = self.record(decision, changes, strategy)
+        is_small = changes is not None and changes <= FEW_ROWS
+        return Plan(decision, self.state, statement, record, stages=plan.stages, is_small=is_small)
 
     def full(self, decision: Decision) -> Plan:
         """Recompute: in place where the state can stay the table it is, for the sake of those who read its changes."""

@@ -16,7 +16,7 @@ from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
 from dbt_lazyview.maintenance.public import pin, publish, run
 from dbt_lazyview.maintenance.record import Position, Settings
-from dbt_lazyview.maintenance.settings import read_settings
+from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, having_set, read_settings
 from dbt_lazyview.maintenance.staging import staged
 from dbt_lazyview.maintenance.state import State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
@@ -111,7 +111,8 @@ class Attempt:
         if plan.record is None:
             return None, 0
         pinned = pin(self.tables.engine, plan.state) if plan.replaces_state else 0
-        with staged(self.tables.engine, plan.stages):
+        settings = SETTINGS_FOR_FEW_ROWS if plan.is_small else {}
+        with having_set(self.tables.engine, settings), staged(self.tables.engine, plan.stages):
             written = commit(self.tables, plan.state, plan.statement, plan.record)
         return written, pinned + len(plan.stages) + 1
 

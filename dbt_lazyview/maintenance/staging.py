@@ -5,15 +5,21 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from dbt_lazyview.compiler.plan import Stage
 from dbt_lazyview.maintenance.engine import Engine, EngineError
+from dbt_lazyview.maintenance.settings import having_set
+
+# Spark finds a cached view again by comparing plans, and common table expressions that are not written out at once
+# never compare equal. Without this, every stage is computed again wherever it is read.
+WRITTEN_OUT = {"spark.sql.legacy.ctePrecedencePolicy": "LEGACY"}
 
 
 @contextmanager
 def staged(engine: Engine, stages: tuple[Stage, ...]) -> Iterator[None]:
     """Let the relations be there, and gone afterwards; each may read those before it."""
     with ExitStack() as undo:
-        for stage in stages:
-            undo.callback(_unstage, engine, stage)
-            engine.execute(engine.render("stage_relation", stage=stage))
+        with having_set(engine, WRITTEN_OUT if stages else {}):
+            for stage in stages:
+                undo.callback(_unstage, engine, stage)
+                engine.execute(engine.render("stage_relation", stage=stage))
         yield
 
 

@@ -15,8 +15,10 @@ from dbt_lazyview.compiler.derivation import Derivation
 from dbt_lazyview.compiler.plan import CaptureDelta, ReadSource, ReadStaged, ReadState, RestoreSource, Stage, Step
 
 PREFIX = "lv_staged_"
-COST_OF_READING = 1  # a table
-COST_OF_CAPTURING = 2  # the change feed, condensed
+# What planning and starting them takes, relative to each other; the rows themselves are few.
+COST_OF_READING_STAGED = 1
+COST_OF_READING = 4  # a table at a version
+COST_OF_CAPTURING = 10  # the change feed: Delta plans a query of its own for every commit in it
 COST_OF_STAGING = 8
 
 Reads = dict[str, Counter[str]]  # how often each step reads others, in order
@@ -42,7 +44,7 @@ def _chosen(derivation: Derivation, reads: Reads, last: str) -> set[str]:
         costs = _costs(derivation.steps, reads, chosen)
         copies = _copies(reads, chosen, last)
         candidates = [name for name in reversed(derivation.steps) if name in bounded - chosen - {last}]
-        saved = {name: (copies[name] - 1) * costs[name] - copies[name] for name in candidates}
+        saved = {name: (copies[name] - 1) * costs[name] - copies[name] * COST_OF_READING_STAGED for name in candidates}
         best = max(saved, key=lambda name: saved[name], default=None)
         if best is None or saved[best] < COST_OF_STAGING:
             return chosen

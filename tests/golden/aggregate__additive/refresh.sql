@@ -1,3 +1,22 @@
+cache table `lv_staged_delta_customers` as
+with `delta_customers` as (
+
+        select `c_custkey`, `c_nation`, sum(lv_weight) as lv_weight
+    from (
+
+            select
+            `c_custkey`, `c_nation`,
+            case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+        from table_changes_by_path('/lake/customers', 5, 7)
+
+    ) as changes
+    group by `c_custkey`, `c_nation`
+    having sum(lv_weight) <> 0
+
+)
+
+select * from `delta_customers`;
+
 merge into `v__state` as t
 using (
     with `delta_orders` as (
@@ -22,19 +41,7 @@ using (
 
     ),
     `delta_customers` as (
-
-            select `c_custkey`, `c_nation`, sum(lv_weight) as lv_weight
-        from (
-
-                select
-                `c_custkey`, `c_nation`,
-                case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-            from table_changes_by_path('/lake/customers', 5, 7)
-
-        ) as changes
-        group by `c_custkey`, `c_nation`
-        having sum(lv_weight) <> 0
-
+        select * from `lv_staged_delta_customers`
     ),
     `old_customers` as (
 

@@ -1,19 +1,113 @@
+cache table `lv_staged_delta_customers` as
+with `delta_customers` as (
+
+        select `c_custkey`, `c_name`, sum(lv_weight) as lv_weight
+    from (
+
+            select
+            `c_custkey`, `c_name`,
+            case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+        from table_changes_by_path('/lake/customers', 5, 7)
+
+    ) as changes
+    group by `c_custkey`, `c_name`
+    having sum(lv_weight) <> 0
+
+)
+
+select * from `delta_customers`;
+
+cache table `lv_staged_delta_orders` as
+with `delta_orders` as (
+
+        select `o_custkey`, `o_price`, sum(lv_weight) as lv_weight
+    from (
+
+            select
+            `o_custkey`, `o_price`,
+            case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+        from table_changes_by_path('/lake/orders', 5, 7)
+
+    ) as changes
+    group by `o_custkey`, `o_price`
+    having sum(lv_weight) <> 0
+
+)
+
+select * from `delta_orders`;
+
+cache table `lv_staged_groups_old` as
+with `new_orders` as (
+
+        select `o_custkey`, `o_price`
+    from `orders` version as of 7
+
+),
+`delta_orders` as (
+    select * from `lv_staged_delta_orders`
+),
+`affected` as (
+    SELECT DISTINCT
+      `orders`.`o_custkey` AS `o_custkey_2`
+    FROM `delta_orders` AS `orders`
+),
+`old_orders` as (
+
+        select `o_custkey`, `o_price`, 1 as lv_weight from new_orders
+    union all
+    select `o_custkey`, `o_price`, -lv_weight as lv_weight from delta_orders
+
+),
+`input_old` as (
+
+        select term.*, 1 as lv_ssn
+    from (
+      SELECT
+        `orders`.`o_custkey` AS `o_custkey`,
+        `orders`.`o_price` AS `o_price`,
+        `orders`.`lv_weight` AS `lv_weight`
+      FROM `old_orders` AS `orders`
+      WHERE
+        EXISTS(
+          SELECT
+            1
+          FROM `affected` AS `lv_affected`
+          WHERE
+            `lv_affected`.`o_custkey_2` IS NOT DISTINCT FROM `orders`.`o_custkey`
+        )
+    ) as term
+
+
+),
+`input_old_net` as (
+    SELECT
+      `input_old`.`o_custkey` AS `o_custkey`,
+      `input_old`.`o_price` AS `o_price`,
+      CAST(SUM(`input_old`.`lv_weight`) AS BIGINT) AS `lv_weight`
+    FROM `input_old` AS `input_old`
+    GROUP BY
+      1,
+      2
+    HAVING
+      SUM(`input_old`.`lv_weight`) > 0
+),
+`groups_old` as (
+    SELECT
+      `input_old`.`o_custkey` AS `o_custkey_2`,
+      SUM(`input_old`.`o_price`) AS `sum_1`
+    FROM `input_old_net` AS `input_old`
+    LATERAL VIEW
+    EXPLODE(SEQUENCE(1, `input_old`.`lv_weight`)) lv_copies AS `lv_copy`
+    GROUP BY
+      1
+)
+
+select * from `groups_old`;
+
 merge into `v__state` as t
 using (
     with `delta_customers` as (
-
-            select `c_custkey`, `c_name`, sum(lv_weight) as lv_weight
-        from (
-
-                select
-                `c_custkey`, `c_name`,
-                case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-            from table_changes_by_path('/lake/customers', 5, 7)
-
-        ) as changes
-        group by `c_custkey`, `c_name`
-        having sum(lv_weight) <> 0
-
+        select * from `lv_staged_delta_customers`
     ),
     `new_orders` as (
 
@@ -30,31 +124,12 @@ using (
           1
     ),
     `delta_orders` as (
-
-            select `o_custkey`, `o_price`, sum(lv_weight) as lv_weight
-        from (
-
-                select
-                `o_custkey`, `o_price`,
-                case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-            from table_changes_by_path('/lake/orders', 5, 7)
-
-        ) as changes
-        group by `o_custkey`, `o_price`
-        having sum(lv_weight) <> 0
-
+        select * from `lv_staged_delta_orders`
     ),
     `affected` as (
         SELECT DISTINCT
           `orders`.`o_custkey` AS `o_custkey_2`
         FROM `delta_orders` AS `orders`
-    ),
-    `old_orders` as (
-
-            select `o_custkey`, `o_price`, 1 as lv_weight from new_orders
-        union all
-        select `o_custkey`, `o_price`, -lv_weight as lv_weight from delta_orders
-
     ),
     `groups_new` as (
         SELECT
@@ -72,48 +147,8 @@ using (
         GROUP BY
           1
     ),
-    `input_old` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `orders`.`o_custkey` AS `o_custkey`,
-            `orders`.`o_price` AS `o_price`,
-            `orders`.`lv_weight` AS `lv_weight`
-          FROM `old_orders` AS `orders`
-          WHERE
-            EXISTS(
-              SELECT
-                1
-              FROM `affected` AS `lv_affected`
-              WHERE
-                `lv_affected`.`o_custkey_2` IS NOT DISTINCT FROM `orders`.`o_custkey`
-            )
-        ) as term
-
-
-    ),
-    `input_old_net` as (
-        SELECT
-          `input_old`.`o_custkey` AS `o_custkey`,
-          `input_old`.`o_price` AS `o_price`,
-          CAST(SUM(`input_old`.`lv_weight`) AS BIGINT) AS `lv_weight`
-        FROM `input_old` AS `input_old`
-        GROUP BY
-          1,
-          2
-        HAVING
-          SUM(`input_old`.`lv_weight`) > 0
-    ),
     `groups_old` as (
-        SELECT
-          `input_old`.`o_custkey` AS `o_custkey_2`,
-          SUM(`input_old`.`o_price`) AS `sum_1`
-        FROM `input_old_net` AS `input_old`
-        LATERAL VIEW
-        EXPLODE(SEQUENCE(1, `input_old`.`lv_weight`)) lv_copies AS `lv_copy`
-        GROUP BY
-          1
+        select * from `lv_staged_groups_old`
     ),
     `wanted_keys` as (
         SELECT DISTINCT

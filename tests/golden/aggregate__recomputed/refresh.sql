@@ -1,38 +1,45 @@
+cache table `lv_staged_affected` as
+with `delta_orders` as (
+
+        select `o_custkey`, `o_status`, `o_price`, sum(lv_weight) as lv_weight
+    from (
+
+            select
+            `o_custkey`, `o_status`, `o_price`,
+            case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+        from table_changes_by_path('/lake/orders', 5, 7)
+
+    ) as changes
+    group by `o_custkey`, `o_status`, `o_price`
+    having sum(lv_weight) <> 0
+
+),
+`view_delta` as (
+
+        select term.*, 1 as lv_ssn
+    from (
+      SELECT
+        `orders`.`o_custkey` AS `o_custkey_2`,
+        `orders`.`o_price` AS `lv_argument_1`,
+        `orders`.`o_status` AS `lv_argument_2`,
+        `orders`.`lv_weight` AS `lv_weight`
+      FROM `delta_orders` AS `orders`
+    ) as term
+
+
+),
+`affected` as (
+    SELECT DISTINCT
+      `view_delta`.`o_custkey_2` AS `o_custkey_2`
+    FROM `view_delta` AS `view_delta`
+)
+
+select * from `affected`;
+
 merge into `v__state` as t
 using (
-    with `delta_orders` as (
-
-            select `o_custkey`, `o_status`, `o_price`, sum(lv_weight) as lv_weight
-        from (
-
-                select
-                `o_custkey`, `o_status`, `o_price`,
-                case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-            from table_changes_by_path('/lake/orders', 5, 7)
-
-        ) as changes
-        group by `o_custkey`, `o_status`, `o_price`
-        having sum(lv_weight) <> 0
-
-    ),
-    `view_delta` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `orders`.`o_custkey` AS `o_custkey_2`,
-            `orders`.`o_price` AS `lv_argument_1`,
-            `orders`.`o_status` AS `lv_argument_2`,
-            `orders`.`lv_weight` AS `lv_weight`
-          FROM `delta_orders` AS `orders`
-        ) as term
-
-
-    ),
-    `affected` as (
-        SELECT DISTINCT
-          `view_delta`.`o_custkey_2` AS `o_custkey_2`
-        FROM `view_delta` AS `view_delta`
+    with `affected` as (
+        select * from `lv_staged_affected`
     ),
     `new_orders` as (
 

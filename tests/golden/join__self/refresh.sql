@@ -1,19 +1,26 @@
+cache table `lv_staged_delta_orders` as
+with `delta_orders` as (
+
+        select `o_orderkey`, `o_custkey`, sum(lv_weight) as lv_weight
+    from (
+
+            select
+            `o_orderkey`, `o_custkey`,
+            case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+        from table_changes_by_path('/lake/orders', 5, 7)
+
+    ) as changes
+    group by `o_orderkey`, `o_custkey`
+    having sum(lv_weight) <> 0
+
+)
+
+select * from `delta_orders`;
+
 merge into `v__state` as t
 using (
     with `delta_orders` as (
-
-            select `o_orderkey`, `o_custkey`, sum(lv_weight) as lv_weight
-        from (
-
-                select
-                `o_orderkey`, `o_custkey`,
-                case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-            from table_changes_by_path('/lake/orders', 5, 7)
-
-        ) as changes
-        group by `o_orderkey`, `o_custkey`
-        having sum(lv_weight) <> 0
-
+        select * from `lv_staged_delta_orders`
     ),
     `new_orders` as (
 

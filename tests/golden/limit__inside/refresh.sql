@@ -1,19 +1,45 @@
+cache table `lv_staged_delta_customers` as
+with `delta_customers` as (
+
+        select `c_custkey`, `c_name`, sum(lv_weight) as lv_weight
+    from (
+
+            select
+            `c_custkey`, `c_name`,
+            case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+        from table_changes_by_path('/lake/customers', 5, 7)
+
+    ) as changes
+    group by `c_custkey`, `c_name`
+    having sum(lv_weight) <> 0
+
+)
+
+select * from `delta_customers`;
+
+cache table `lv_staged_delta_orders` as
+with `delta_orders` as (
+
+        select `o_orderkey`, `o_custkey`, `o_price`, sum(lv_weight) as lv_weight
+    from (
+
+            select
+            `o_orderkey`, `o_custkey`, `o_price`,
+            case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+        from table_changes_by_path('/lake/orders', 5, 7)
+
+    ) as changes
+    group by `o_orderkey`, `o_custkey`, `o_price`
+    having sum(lv_weight) <> 0
+
+)
+
+select * from `delta_orders`;
+
 merge into `v__state` as t
 using (
     with `delta_customers` as (
-
-            select `c_custkey`, `c_name`, sum(lv_weight) as lv_weight
-        from (
-
-                select
-                `c_custkey`, `c_name`,
-                case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-            from table_changes_by_path('/lake/customers', 5, 7)
-
-        ) as changes
-        group by `c_custkey`, `c_name`
-        having sum(lv_weight) <> 0
-
+        select * from `lv_staged_delta_customers`
     ),
     `new_orders` as (
 
@@ -39,19 +65,7 @@ using (
         FROM `window_input` AS `window_input`
     ),
     `delta_orders` as (
-
-            select `o_orderkey`, `o_custkey`, `o_price`, sum(lv_weight) as lv_weight
-        from (
-
-                select
-                `o_orderkey`, `o_custkey`, `o_price`,
-                case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-            from table_changes_by_path('/lake/orders', 5, 7)
-
-        ) as changes
-        group by `o_orderkey`, `o_custkey`, `o_price`
-        having sum(lv_weight) <> 0
-
+        select * from `lv_staged_delta_orders`
     ),
     `old_orders` as (
 

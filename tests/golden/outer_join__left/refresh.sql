@@ -1,19 +1,101 @@
+cache table `lv_staged_delta_customers` as
+with `delta_customers` as (
+
+        select `c_custkey`, `c_name`, sum(lv_weight) as lv_weight
+    from (
+
+            select
+            `c_custkey`, `c_name`,
+            case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+        from table_changes_by_path('/lake/customers', 5, 7)
+
+    ) as changes
+    group by `c_custkey`, `c_name`
+    having sum(lv_weight) <> 0
+
+)
+
+select * from `delta_customers`;
+
+cache table `lv_staged_delta_orders` as
+with `delta_orders` as (
+
+        select `o_orderkey`, `o_custkey`, sum(lv_weight) as lv_weight
+    from (
+
+            select
+            `o_orderkey`, `o_custkey`,
+            case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+        from table_changes_by_path('/lake/orders', 5, 7)
+
+    ) as changes
+    group by `o_orderkey`, `o_custkey`
+    having sum(lv_weight) <> 0
+
+)
+
+select * from `delta_orders`;
+
+cache table `lv_staged_touched_net` as
+with `delta_customers` as (
+    select * from `lv_staged_delta_customers`
+),
+`delta_orders` as (
+    select * from `lv_staged_delta_orders`
+),
+`new_customers` as (
+
+        select `c_custkey`, `c_name`
+    from `customers` version as of 7
+
+),
+`old_customers` as (
+
+        select `c_custkey`, `c_name`, 1 as lv_weight from new_customers
+    union all
+    select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
+
+),
+`touched` as (
+
+        select term.*, 1 as lv_ssn
+    from (
+      SELECT
+        `customers`.`c_custkey` AS `c_custkey`,
+        `customers`.`c_name` AS `c_name`,
+        `customers`.`lv_weight` AS `lv_weight`
+      FROM `old_customers` AS `customers`
+      WHERE
+        EXISTS(
+          SELECT
+            1 AS `lv_found`
+          FROM `delta_orders` AS `orders`
+          WHERE
+            `orders`.`o_custkey` = `customers`.`c_custkey`
+        )
+    ) as term
+
+
+),
+`touched_net` as (
+    SELECT
+      `touched`.`c_custkey` AS `c_custkey`,
+      `touched`.`c_name` AS `c_name`,
+      SUM(`touched`.`lv_weight`) AS `lv_weight`
+    FROM `touched` AS `touched`
+    GROUP BY
+      1,
+      2
+    HAVING
+      SUM(`touched`.`lv_weight`) <> 0
+)
+
+select * from `touched_net`;
+
 merge into `v__state` as t
 using (
     with `delta_customers` as (
-
-            select `c_custkey`, `c_name`, sum(lv_weight) as lv_weight
-        from (
-
-                select
-                `c_custkey`, `c_name`,
-                case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-            from table_changes_by_path('/lake/customers', 5, 7)
-
-        ) as changes
-        group by `c_custkey`, `c_name`
-        having sum(lv_weight) <> 0
-
+        select * from `lv_staged_delta_customers`
     ),
     `new_orders` as (
 
@@ -46,19 +128,7 @@ using (
           ON `right_rows`.`o_custkey` = `left_rows`.`c_custkey`
     ),
     `delta_orders` as (
-
-            select `o_orderkey`, `o_custkey`, sum(lv_weight) as lv_weight
-        from (
-
-                select
-                `o_orderkey`, `o_custkey`,
-                case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-            from table_changes_by_path('/lake/orders', 5, 7)
-
-        ) as changes
-        group by `o_orderkey`, `o_custkey`
-        having sum(lv_weight) <> 0
-
+        select * from `lv_staged_delta_orders`
     ),
     `new_customers` as (
 
@@ -73,38 +143,8 @@ using (
         select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
 
     ),
-    `touched` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `customers`.`c_custkey` AS `c_custkey`,
-            `customers`.`c_name` AS `c_name`,
-            `customers`.`lv_weight` AS `lv_weight`
-          FROM `old_customers` AS `customers`
-          WHERE
-            EXISTS(
-              SELECT
-                1 AS `lv_found`
-              FROM `delta_orders` AS `orders`
-              WHERE
-                `orders`.`o_custkey` = `customers`.`c_custkey`
-            )
-        ) as term
-
-
-    ),
     `touched_net` as (
-        SELECT
-          `touched`.`c_custkey` AS `c_custkey`,
-          `touched`.`c_name` AS `c_name`,
-          SUM(`touched`.`lv_weight`) AS `lv_weight`
-        FROM `touched` AS `touched`
-        GROUP BY
-          1,
-          2
-        HAVING
-          SUM(`touched`.`lv_weight`) <> 0
+        select * from `lv_staged_touched_net`
     ),
     `matches` as (
         SELECT

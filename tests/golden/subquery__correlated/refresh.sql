@@ -1,11 +1,24 @@
-cache table `lv_staged_right_delta` as
-with `new_orders` as (
+cache table `lv_staged_delta_customers` as
+with `delta_customers` as (
 
-        select `o_custkey`
-    from `orders` version as of 7
+        select `c_custkey`, `c_name`, sum(lv_weight) as lv_weight
+    from (
 
-),
-`delta_orders` as (
+            select
+            `c_custkey`, `c_name`,
+            case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
+        from table_changes_by_path('/lake/customers', 5, 7)
+
+    ) as changes
+    group by `c_custkey`, `c_name`
+    having sum(lv_weight) <> 0
+
+)
+
+select * from `delta_customers`;
+
+cache table `lv_staged_delta_orders` as
+with `delta_orders` as (
 
         select `o_custkey`, sum(lv_weight) as lv_weight
     from (
@@ -19,6 +32,19 @@ with `new_orders` as (
     group by `o_custkey`
     having sum(lv_weight) <> 0
 
+)
+
+select * from `delta_orders`;
+
+cache table `lv_staged_right_delta` as
+with `new_orders` as (
+
+        select `o_custkey`
+    from `orders` version as of 7
+
+),
+`delta_orders` as (
+    select * from `lv_staged_delta_orders`
 ),
 `affected` as (
     SELECT DISTINCT
@@ -115,22 +141,66 @@ with `new_orders` as (
 
 select * from `right_delta`;
 
+cache table `lv_staged_touched_net` as
+with `delta_customers` as (
+    select * from `lv_staged_delta_customers`
+),
+`right_delta` as (
+    select * from `lv_staged_right_delta`
+),
+`new_customers` as (
+
+        select `c_custkey`, `c_name`
+    from `customers` version as of 7
+
+),
+`old_customers` as (
+
+        select `c_custkey`, `c_name`, 1 as lv_weight from new_customers
+    union all
+    select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
+
+),
+`touched` as (
+
+        select term.*, 1 as lv_ssn
+    from (
+      SELECT
+        `customers`.`c_custkey` AS `c_custkey`,
+        `customers`.`c_name` AS `c_name`,
+        `customers`.`lv_weight` AS `lv_weight`
+      FROM `old_customers` AS `customers`
+      WHERE
+        EXISTS(
+          SELECT
+            1 AS `lv_found`
+          FROM `right_delta` AS `right_delta`
+          WHERE
+            `right_delta`.`correlated` = `customers`.`c_custkey`
+        )
+    ) as term
+
+
+),
+`touched_net` as (
+    SELECT
+      `touched`.`c_custkey` AS `c_custkey`,
+      `touched`.`c_name` AS `c_name`,
+      SUM(`touched`.`lv_weight`) AS `lv_weight`
+    FROM `touched` AS `touched`
+    GROUP BY
+      1,
+      2
+    HAVING
+      SUM(`touched`.`lv_weight`) <> 0
+)
+
+select * from `touched_net`;
+
 merge into `v__state` as t
 using (
     with `delta_customers` as (
-
-            select `c_custkey`, `c_name`, sum(lv_weight) as lv_weight
-        from (
-
-                select
-                `c_custkey`, `c_name`,
-                case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-            from table_changes_by_path('/lake/customers', 5, 7)
-
-        ) as changes
-        group by `c_custkey`, `c_name`
-        having sum(lv_weight) <> 0
-
+        select * from `lv_staged_delta_customers`
     ),
     `new_orders` as (
 
@@ -199,38 +269,8 @@ using (
         select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
 
     ),
-    `touched` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `customers`.`c_custkey` AS `c_custkey`,
-            `customers`.`c_name` AS `c_name`,
-            `customers`.`lv_weight` AS `lv_weight`
-          FROM `old_customers` AS `customers`
-          WHERE
-            EXISTS(
-              SELECT
-                1 AS `lv_found`
-              FROM `right_delta` AS `right_delta`
-              WHERE
-                `right_delta`.`correlated` = `customers`.`c_custkey`
-            )
-        ) as term
-
-
-    ),
     `touched_net` as (
-        SELECT
-          `touched`.`c_custkey` AS `c_custkey`,
-          `touched`.`c_name` AS `c_name`,
-          SUM(`touched`.`lv_weight`) AS `lv_weight`
-        FROM `touched` AS `touched`
-        GROUP BY
-          1,
-          2
-        HAVING
-          SUM(`touched`.`lv_weight`) <> 0
+        select * from `lv_staged_touched_net`
     ),
     `wanted_keys_2` as (
         SELECT DISTINCT

@@ -42,6 +42,7 @@ class DuckLake:
         self._rows: dict[str, list[Row]] = {name: [] for name in tables}
         self._prepared: dict[str, str] = {}
         self._loaded: dict[str, list[Row]] = {}
+        self._pending: dict[str, str] = {}  # statements by the table they fill
         self.db.execute(f"create schema {self.schema}; use {self.schema}; {'; '.join(map(self._created, tables))}")
         overrides = {"duckdb__source_at_version": self._at_version, "duckdb__delta_capture": self._capture}
         self.renderer = MacroRenderer(("duckdb", "default"), overrides)
@@ -76,7 +77,13 @@ class DuckLake:
     def _load(self, table: str, rows: Sequence[Row]) -> None:
         """Exactly these rows; as text: bound values make duckdb look for optional packages at every call."""
         values = ", ".join("(" + ", ".join(map(_literal, row)) + ")" for row in rows)
-        self.db.execute(f"delete from {table}" + (f"; insert into {table} values {values}" if rows else ""))
+        self._pending[table] = f"delete from {table}" + (f"; insert into {table} values {values}" if rows else "")
+
+    def execute(self, duckdb_sql: str) -> duckdb.DuckDBPyConnection:
+        """Run statements over the present rows."""
+        text = "; ".join([*self._pending.values(), duckdb_sql])
+        self._pending.clear()
+        return self.db.execute(text)
 
     def run(self, duckdb_sql: str) -> list[Row]:
         """Run a statement that is likely to be run again: planned once."""
@@ -84,7 +91,7 @@ class DuckLake:
             name = f"{self.schema}_{len(self._prepared) + 1}"
             self.db.execute(f"prepare {name} as {duckdb_sql}")
             self._prepared[duckdb_sql] = name
-        return self.db.execute(f"execute {self._prepared[duckdb_sql]}").fetchall()
+        return self.execute(f"execute {self._prepared[duckdb_sql]}").fetchall()
 
     # The compiler's catalog.
 
@@ -136,7 +143,7 @@ class DuckView:
         plan = self.view.build(self.cut)
         columns = ", ".join(each.quoted.replace("`", '"') for each in plan.layout.columns)
         query = to_duckdb(lake.renderer.render("steps_as_query", steps=plan.steps, query=plan.query))
-        lake.db.execute(
+        lake.execute(
             f"create or replace table {self.state} as select {columns} from ({query}); "
             f"create or replace table {self.change} as from {self.state} where false; "
             f"create or replace table {self.next} as from {self.state} where false"
@@ -156,7 +163,7 @@ class DuckView:
             self._refreshes[situation] = self._planned(windows)
         refresh = self._refreshes[situation]
         self.lake.run(refresh.change)
-        self.lake.db.execute(f"{refresh.folds[strategy]}; delete from {self.change}")
+        self.lake.execute(f"{refresh.folds[strategy]}; delete from {self.change}")
         return refresh.mode
 
     def _planned(self, windows: Mapping[Name, Window]) -> "_Refresh":

@@ -1,6 +1,8 @@
 # ruff: noqa: E501
 """Every operator, by name, through batches that insert, update, delete, clear and refill."""
 
+from itertools import cycle
+
 import pytest
 
 from dbt_lazyview.compiler.derivation import ALL_OFF, ALL_ON, Options
@@ -123,14 +125,18 @@ def _batches(lake: DuckLake):  # type: ignore[no-untyped-def]
     yield "the other side"
 
 
-@pytest.mark.parametrize("options", [ALL_ON, ALL_OFF], ids=["passes on", "passes off"])
-@pytest.mark.parametrize("strategy", ["merge", "overwrite"])
+@pytest.mark.parametrize(
+    ("options", "strategies"),
+    [(ALL_ON, ("merge", "overwrite")), (ALL_OFF, ("overwrite", "merge"))],
+    ids=["passes on", "passes off"],
+)
 @pytest.mark.parametrize("name", CASES)
-def test_refresh_equals_recompute(name: str, strategy: str, options: Options) -> None:
+def test_refresh_equals_recompute(name: str, options: Options, strategies: tuple[str, str]) -> None:
     lake = _lake()
     view = DuckView(lake, "v", CASES[name], options)
     assert view.view.problems == ()
     assert view.differences() == []
-    for batch in _batches(lake):
+    for batch, strategy in zip(_batches(lake), cycle(strategies), strict=False):
         view.refresh(strategy)
-        assert view.differences() == [], batch
+        assert view.differences() == [], f"{batch}, by {strategy}"
+    lake.close()

@@ -108,9 +108,10 @@ class Run:
         return self._compared(f"after batch {batch}")
 
     def _compared(self, when: str) -> Failure | None:
-        if self.is_right:
+        found = [("broken in state", row) for row in self.view.broken_rows()]
+        if self.is_right and not found:
             return None
-        found = differences(self.shown, self.wanted)
+        found += differences(self.shown, self.wanted)
         return Failure("wrong rows", "\n".join([when, *(f"{side}: {row}" for side, row in found)]))
 
 

@@ -18,7 +18,7 @@ from sqlglot import exp, parse_one
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table
 from dbt_lazyview.compiler.compile import View, compile_view
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
-from dbt_lazyview.compiler.plan import Derive, RefreshPlan, StateRead, Window
+from dbt_lazyview.compiler.plan import Derive, RefreshPlan, StateLayout, StateRead, Window
 from tests.macro_rendering import MacroRenderer
 
 Value = int | float | str | bool | None  # decimals and dates as text
@@ -149,6 +149,7 @@ class DuckView:
             f"create or replace table {self.next} as from {self.state} where false"
         )
         self._query, self._public = to_duckdb(sql), to_duckdb(self.view.public(f"`{self.state}`").query)
+        self._broken = self._broken_rows(plan.layout)
 
     def refresh(self, strategy: str) -> str:
         """Refresh from changes; gives the plan's mode."""
@@ -188,6 +189,19 @@ class DuckView:
             f"insert into {self.state} from {self.next}; delete from {self.next}"
         )
 
+    def _broken_rows(self, layout: StateLayout) -> str:
+        """Stored rows that must not be: a key twice, a count below one, or a view of one row without it."""
+        if layout.is_global:
+            return f"select 'rows' as broken, count(*) from {self.state} having count(*) <> 1"
+        keys = ", ".join(each.quoted.replace("`", '"') for each in layout.keys)
+        return (
+            f"select 'count' as broken, lv_count from {self.state} where coalesce(lv_count, 0) < 1 "
+            f"union all select 'key twice', count(*) from {self.state} group by {keys} having count(*) > 1"
+        )
+
+    def broken_rows(self) -> list[Row]:
+        return self.lake.run(self._broken)
+
     def rows(self) -> Bag:
         return Counter(map(_comparable, self.lake.run(self._public)))
 
@@ -195,7 +209,8 @@ class DuckView:
         return Counter(map(_comparable, self.lake.run(self._query)))
 
     def differences(self) -> list[tuple[str, Row]]:
-        return differences(self.rows(), self.recomputed())
+        broken = [("broken in state", row) for row in self.broken_rows()]
+        return [*broken, *differences(self.rows(), self.recomputed())]
 
 
 @dataclass(frozen=True)

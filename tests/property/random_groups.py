@@ -82,6 +82,15 @@ class GroupMakers(QueryBuilder):
         functions = [self.window(item, may_number=number == 0) for number in range(self.random.choice([1, 1, 2]))]
         return self.select([*self.some(own), *functions], item.text)
 
+    def windowed_by_name(self, depth: int) -> Query:
+        """Two functions over one named window."""
+        item = self.below(depth)
+        own = item.comparable()
+        by, value = self.some(own, 2), self.random.choice(self.some(own))
+        functions = [("count(*) over w", "int"), (f"max({value[0]}) over w", value[1]), ("rank() over w", "int")]
+        window = f"window w as (partition by {listed(by)} order by {value[0]})"
+        return self.select([*self.some(own), *self.random.sample(functions, 2)], f"{item.text} {window}")
+
     def windowed_groups(self, depth: int) -> Query:
         item = self.below(depth)
         keys = self.some(item.comparable(), 2)

@@ -57,12 +57,12 @@ class QueryGenerator(JoinMakers, GroupMakers):
         return self.select([*self.some(item), (f"e.{name}", "int")], f"{item.text} {view}")
 
     def limited(self, depth: int) -> Query:
-        """The first rows in a total order."""
+        """The first rows in a total order, or all of them."""
         item = self.below(depth)
         query = self.select(list(item.comparable().columns) or [("1", "int")], item.text)
         order = ", ".join(self.ordered(str(i + 1)) for i in range(len(query.columns)))
-        offset = " offset 1" if self.chance(0.2) else ""
-        return Query(query.columns, f"{query.sql} order by {order} limit {self.random.randint(1, 5)}{offset}")
+        limit = self.random.choice(["", " limit 1", " limit 2", " limit 3", " limit 5", " limit 3 offset 1"])
+        return Query(query.columns, f"{query.sql} order by {order}{limit}")
 
 
 Maker = Callable[[QueryGenerator, int], Query]
@@ -86,7 +86,12 @@ MAKERS: dict[str, list[Maker]] = {
     "grouping_sets": [QueryGenerator.grouped_by_sets, QueryGenerator.pivoted],
     "distinct": [QueryGenerator.distinct],
     "set_operation": [QueryGenerator.set_operation],
-    "window": [QueryGenerator.windowed, QueryGenerator.windowed_groups, QueryGenerator.qualified],
+    "window": [
+        QueryGenerator.windowed,
+        QueryGenerator.windowed_by_name,
+        QueryGenerator.windowed_groups,
+        QueryGenerator.qualified,
+    ],
     "generate": [QueryGenerator.exploded],
     "limit": [QueryGenerator.limited],
 }

@@ -20,6 +20,7 @@ from dbt_lazyview.compiler.lowering.limits import replace_limits
 from dbt_lazyview.compiler.lowering.query import lower_query
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Unsupported
 from dbt_lazyview.compiler.parse import DIALECT, parse_query, position, source_line, without_positions
+from dbt_lazyview.compiler.passes.certain_matches import with_certain_matches
 from dbt_lazyview.compiler.passes.used_columns import keep_used_columns
 from dbt_lazyview.compiler.plan import (
     BuildPlan,
@@ -131,7 +132,8 @@ def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catal
     environment = Environment(expanded.tables)
     lowered = lower_query(query, environment, is_root=True)
     outputs = tuple(own for _, own in lowered.outputs)
-    root = keep_used_columns(_ranked(_projected_exactly(lowered), environment), outputs)
+    root = with_certain_matches(_ranked(_projected_exactly(lowered), environment))
+    root = keep_used_columns(root, outputs)
     sources = _sources(root, expanded.tables)
     state = stored_state(root, _type_reader(expanded.tables, sources, catalog))
     return View(

@@ -19,13 +19,19 @@ class AggregateRule:
         return (grouped(node, derivation.single(derivation.new(node.input), node.input.columns, "input"), derivation),)
 
     def delta(self, node: Aggregate, derivation: Derivation) -> Bag:
-        affected = affected_keys(node, derivation)
-        new = restricted(node, derivation.new(node.input), affected)
-        old = restricted(node, derivation.old(node.input), affected)
-        label = ", ".join(dict.fromkeys(block.label for block in derivation.delta(node.input) if block.label))
-        after = grouped(node, derivation.single(new, node.input.columns, "input_new"), derivation, "groups_new")
-        before = grouped(node, derivation.consolidated(old, node.input.columns, "input_old"), derivation, "groups_old")
-        return (_labelled(after, label), _labelled(before.negated(), label))
+        after, before = changed_groups(node, derivation)
+        return (after, before.negated())
+
+
+def changed_groups(node: Aggregate, derivation: Derivation) -> tuple[Block, Block]:
+    """The affected groups, after the window and before it."""
+    affected = affected_keys(node, derivation)
+    new = restricted(node, derivation.new(node.input), affected)
+    old = restricted(node, derivation.old(node.input), affected)
+    label = ", ".join(dict.fromkeys(block.label for block in derivation.delta(node.input) if block.label))
+    after = grouped(node, derivation.single(new, node.input.columns, "input_new"), derivation, "groups_new")
+    before = grouped(node, derivation.consolidated(old, node.input.columns, "input_old"), derivation, "groups_old")
+    return replace(after, label=label), replace(before, label=label)
 
 
 def affected_keys(node: Aggregate, derivation: Derivation) -> str | None:
@@ -50,7 +56,3 @@ def grouped(node: Aggregate, block: Block, derivation: Derivation, name: str = "
     query = by_position(query, len(node.keys))
     written = derivation.derive(query, name)
     return sql.read(written, written, [(each, each) for each in node.columns])
-
-
-def _labelled(block: Block, label: str) -> Block:
-    return replace(block, label=label)

@@ -3,6 +3,10 @@ Left and full join: the inner join plus the padded anti join.
 
     L ⟕ R = L ⋈ R + pad(L ▷ R)        L ⟗ R = L ⟕ R + pad(R ▷ L)
     D(L ⟕ R) = D(L) ⟕ R+  +  L- ⋈ D(R)  +  pad(rows of L- whose match with R came or went, negated)
+
+Where R is groups, joined on all their keys K, the affected groups are known as a whole before and after:
+
+    D(L ⟕ R) = D(L) ⟕ R+  +  (L- where key in K(D(R))) ⟕ (R+ of K)  -  the same ⟕ (R- of K)
 """
 
 from dataclasses import replace
@@ -12,7 +16,9 @@ from sqlglot import exp
 from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import OuterJoin, SemiJoin
 from dbt_lazyview.compiler.block import Bag, Block
-from dbt_lazyview.compiler.derivation import Derivation, When
+from dbt_lazyview.compiler.derivation import Derivation, When, matches_some
+from dbt_lazyview.compiler.operators.aggregate import affected_keys, changed_groups
+from dbt_lazyview.compiler.operators.joined_groups import JoinedGroups, joined_groups
 from dbt_lazyview.compiler.operators.semi_join import SemiJoinRule, flipped_matches
 from dbt_lazyview.compiler.passes.wanted_keys import wanted
 from dbt_lazyview.names import WEIGHT
@@ -44,12 +50,24 @@ class OuterJoinRule:
     def _right_changes(self, node: OuterJoin, derivation: Derivation) -> Bag:
         if not derivation.changed(node.right):
             return ()
+        groups = joined_groups(node)
+        if groups is not None and (affected := affected_keys(groups.aggregate, derivation)) is not None:
+            return _regrouped(node, groups, affected, derivation)
         delta = derivation.single(derivation.delta(node.right), node.right.columns, "right_delta")
         rows = wanted(node.left, derivation.old(node.left), delta, node.condition, derivation)
         left = derivation.single(rows, node.left.columns, "left_old")
         matched = sql.product([delta, left], label=delta.label).filter(*sql.conjuncts(node.condition))
         flipped = flipped_matches(node.left, node.right, node.condition, derivation).negated()
         return (matched, *_padded((flipped,), node.columns))
+
+
+def _regrouped(node: OuterJoin, groups: JoinedGroups, affected: str, derivation: Derivation) -> Bag:
+    """Rows of L- with an affected group: joined with it as it is now, minus as it was."""
+    rows = tuple(matches_some(block, groups.keys, affected) for block in derivation.old(node.left))
+    left = derivation.single(rows, node.left.columns, "left_old")
+    after, before = (groups.finish(each) for each in changed_groups(groups.aggregate, derivation))
+    now, then = (_native(node, left, each, "LEFT", derivation) for each in (after, before))
+    return (replace(now, label=after.label), replace(then.negated(), label=before.label))
 
 
 def _native(node: OuterJoin, left: Block, right: Block, side: str, derivation: Derivation) -> Block:

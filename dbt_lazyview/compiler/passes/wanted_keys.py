@@ -17,7 +17,7 @@ def wanted(node: Node, rows: Bag, delta: Block, condition: exp.Expr | None, deri
     """Those rows of a node that may join with the delta; all of them where no equation says which."""
     if not derivation.options.push_keys or is_plain(node):
         return rows
-    pairs = _equations(condition, set(node.columns), set(delta.columns))
+    pairs = equations(condition, set(node.columns), set(delta.columns))
     if not pairs:
         return rows
     names = [f"lv_key_{number}" for number in range(len(pairs))]
@@ -27,13 +27,13 @@ def wanted(node: Node, rows: Bag, delta: Block, condition: exp.Expr | None, deri
     return tuple(matches_some(block, own, relation) for block in rows)
 
 
-def _equations(condition: exp.Expr | None, own: set[str], other: set[str]) -> list[Pair]:
+def equations(condition: exp.Expr | None, own: set[str], other: set[str]) -> list[Pair]:
     """
     The equations of a condition that have the node's columns on one side and the delta's on the other.
 
     Example:
         >>> from sqlglot import parse_one
-        >>> [str(pair[0]) for pair in _equations(parse_one("a = x and b > y and x + 1 = b"), {"a", "b"}, {"x", "y"})]
+        >>> [str(pair[0]) for pair in equations(parse_one("a = x and b > y and x + 1 = b"), {"a", "b"}, {"x", "y"})]
         ['a', 'b']
     """
     found = []

@@ -36,12 +36,9 @@ with `delta_orders` as (
 
 select * from `delta_orders`;
 
-cache table `lv_staged_right_delta` as
-with `new_orders` as (
-
-        select `o_custkey`
-    from `orders` version as of 7
-
+cache table `lv_staged_left_rows_2` as
+with `delta_customers` as (
+    select * from `lv_staged_delta_customers`
 ),
 `delta_orders` as (
     select * from `lv_staged_delta_orders`
@@ -50,103 +47,6 @@ with `new_orders` as (
     SELECT DISTINCT
       `orders`.`o_custkey` AS `correlated`
     FROM `delta_orders` AS `orders`
-),
-`old_orders` as (
-
-        select `o_custkey`, 1 as lv_weight from new_orders
-    union all
-    select `o_custkey`, -lv_weight as lv_weight from delta_orders
-
-),
-`groups_new` as (
-    SELECT
-      `orders`.`o_custkey` AS `correlated`,
-      COUNT(*) AS `count_1`
-    FROM `new_orders` AS `orders`
-    WHERE
-      EXISTS(
-        SELECT
-          1
-        FROM `affected` AS `lv_affected`
-        WHERE
-          `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
-      )
-    GROUP BY
-      1
-),
-`input_old` as (
-
-        select term.*, 1 as lv_ssn
-    from (
-      SELECT
-        `orders`.`o_custkey` AS `o_custkey`,
-        `orders`.`lv_weight` AS `lv_weight`
-      FROM `old_orders` AS `orders`
-      WHERE
-        EXISTS(
-          SELECT
-            1
-          FROM `affected` AS `lv_affected`
-          WHERE
-            `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
-        )
-    ) as term
-
-
-),
-`input_old_net` as (
-    SELECT
-      `input_old`.`o_custkey` AS `o_custkey`,
-      CAST(SUM(`input_old`.`lv_weight`) AS BIGINT) AS `lv_weight`
-    FROM `input_old` AS `input_old`
-    GROUP BY
-      1
-    HAVING
-      SUM(`input_old`.`lv_weight`) > 0
-),
-`groups_old` as (
-    SELECT
-      `input_old`.`o_custkey` AS `correlated`,
-      COUNT(*) AS `count_1`
-    FROM `input_old_net` AS `input_old`
-    LATERAL VIEW
-    EXPLODE(SEQUENCE(1, `input_old`.`lv_weight`)) lv_copies AS `lv_copy`
-    GROUP BY
-      1
-),
-`right_delta` as (
-
-        select term.*, 1 as lv_ssn
-    from (
-      SELECT
-        `groups_new`.`correlated` AS `correlated`,
-        `groups_new`.`count_1` AS `count_1`,
-        1 AS `lv_weight`
-      FROM `groups_new` AS `groups_new`
-    ) as term
-
-    union all
-
-        select term.*, 2 as lv_ssn
-    from (
-      SELECT
-        `groups_old`.`correlated` AS `correlated`,
-        `groups_old`.`count_1` AS `count_1`,
-        -1 AS `lv_weight`
-      FROM `groups_old` AS `groups_old`
-    ) as term
-
-
-)
-
-select * from `right_delta`;
-
-cache table `lv_staged_touched_net` as
-with `delta_customers` as (
-    select * from `lv_staged_delta_customers`
-),
-`right_delta` as (
-    select * from `lv_staged_right_delta`
 ),
 `new_customers` as (
 
@@ -161,41 +61,23 @@ with `delta_customers` as (
     select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
 
 ),
-`touched` as (
-
-        select term.*, 1 as lv_ssn
-    from (
-      SELECT
-        `customers`.`c_custkey` AS `c_custkey`,
-        `customers`.`c_name` AS `c_name`,
-        `customers`.`lv_weight` AS `lv_weight`
-      FROM `old_customers` AS `customers`
-      WHERE
-        EXISTS(
-          SELECT
-            1 AS `lv_found`
-          FROM `right_delta` AS `right_delta`
-          WHERE
-            `right_delta`.`correlated` = `customers`.`c_custkey`
-        )
-    ) as term
-
-
-),
-`touched_net` as (
+`left_rows_2` as (
     SELECT
-      `touched`.`c_custkey` AS `c_custkey`,
-      `touched`.`c_name` AS `c_name`,
-      SUM(`touched`.`lv_weight`) AS `lv_weight`
-    FROM `touched` AS `touched`
-    GROUP BY
-      1,
-      2
-    HAVING
-      SUM(`touched`.`lv_weight`) <> 0
+      `customers`.`c_custkey` AS `c_custkey`,
+      `customers`.`c_name` AS `c_name`,
+      `customers`.`lv_weight` AS `lv_weight`
+    FROM `old_customers` AS `customers`
+    WHERE
+      EXISTS(
+        SELECT
+          1
+        FROM `affected` AS `lv_affected`
+        WHERE
+          `lv_affected`.`correlated` IS NOT DISTINCT FROM `customers`.`c_custkey`
+      )
 )
 
-select * from `touched_net`;
+select * from `left_rows_2`;
 
 merge into `v__state` as t
 using (
@@ -253,70 +135,113 @@ using (
         LEFT JOIN `right_rows` AS `right_rows`
           ON `right_rows`.`correlated` = `left_rows`.`c_custkey`
     ),
-    `right_delta` as (
-        select * from `lv_staged_right_delta`
+    `delta_orders` as (
+        select * from `lv_staged_delta_orders`
     ),
-    `new_customers` as (
-
-            select `c_custkey`, `c_name`
-        from `customers` version as of 7
-
-    ),
-    `old_customers` as (
-
-            select `c_custkey`, `c_name`, 1 as lv_weight from new_customers
-        union all
-        select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
-
-    ),
-    `touched_net` as (
-        select * from `lv_staged_touched_net`
-    ),
-    `wanted_keys_2` as (
+    `affected` as (
         SELECT DISTINCT
-          `touched_net`.`c_custkey` AS `lv_key_0`
-        FROM `touched_net` AS `touched_net`
+          `orders`.`o_custkey` AS `correlated`
+        FROM `delta_orders` AS `orders`
     ),
-    `matches` as (
+    `old_orders` as (
+
+            select `o_custkey`, 1 as lv_weight from new_orders
+        union all
+        select `o_custkey`, -lv_weight as lv_weight from delta_orders
+
+    ),
+    `groups_new` as (
         SELECT
-          `touched_net`.`c_custkey` AS `c_custkey`,
-          `touched_net`.`c_name` AS `c_name`,
-          `touched_net`.`lv_weight` AS `lv_weight`,
-          1 AS `lv_now`,
-          0 AS `lv_change`
-        FROM `touched_net` AS `touched_net`, `groups` AS `groups`
+          `orders`.`o_custkey` AS `correlated`,
+          COUNT(*) AS `count_1`
+        FROM `new_orders` AS `orders`
         WHERE
           EXISTS(
             SELECT
               1
-            FROM `wanted_keys_2` AS `lv_wanted_keys_2`
+            FROM `affected` AS `lv_affected`
             WHERE
-              `lv_wanted_keys_2`.`lv_key_0` IS NOT DISTINCT FROM `groups`.`correlated`
+              `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
           )
-          AND `groups`.`correlated` = `touched_net`.`c_custkey`
-        UNION ALL
-        SELECT
-          `touched_net`.`c_custkey` AS `c_custkey`,
-          `touched_net`.`c_name` AS `c_name`,
-          `touched_net`.`lv_weight` AS `lv_weight`,
-          0 AS `lv_now`,
-          `right_delta`.`lv_weight` AS `lv_change`
-        FROM `touched_net` AS `touched_net`, `right_delta` AS `right_delta`
-        WHERE
-          `right_delta`.`correlated` = `touched_net`.`c_custkey`
-    ),
-    `match_counts` as (
-        SELECT
-          `matches`.`c_custkey` AS `c_custkey`,
-          `matches`.`c_name` AS `c_name`,
-          `matches`.`lv_weight` AS `lv_weight`,
-          SUM(`matches`.`lv_now`) AS `lv_now`,
-          SUM(`matches`.`lv_change`) AS `lv_change`
-        FROM `matches` AS `matches`
         GROUP BY
-          1,
-          2,
-          3
+          1
+    ),
+    `input_old` as (
+
+            select term.*, 1 as lv_ssn
+        from (
+          SELECT
+            `orders`.`o_custkey` AS `o_custkey`,
+            `orders`.`lv_weight` AS `lv_weight`
+          FROM `old_orders` AS `orders`
+          WHERE
+            EXISTS(
+              SELECT
+                1
+              FROM `affected` AS `lv_affected`
+              WHERE
+                `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
+            )
+        ) as term
+
+
+    ),
+    `input_old_net` as (
+        SELECT
+          `input_old`.`o_custkey` AS `o_custkey`,
+          CAST(SUM(`input_old`.`lv_weight`) AS BIGINT) AS `lv_weight`
+        FROM `input_old` AS `input_old`
+        GROUP BY
+          1
+        HAVING
+          SUM(`input_old`.`lv_weight`) > 0
+    ),
+    `groups_old` as (
+        SELECT
+          `input_old`.`o_custkey` AS `correlated`,
+          COUNT(*) AS `count_1`
+        FROM `input_old_net` AS `input_old`
+        LATERAL VIEW
+        EXPLODE(SEQUENCE(1, `input_old`.`lv_weight`)) lv_copies AS `lv_copy`
+        GROUP BY
+          1
+    ),
+    `left_rows_2` as (
+        select * from `lv_staged_left_rows_2`
+    ),
+    `right_rows_2` as (
+        SELECT
+          `groups_new`.`correlated` AS `correlated`,
+          `groups_new`.`count_1` AS `count_1`
+        FROM `groups_new` AS `groups_new`
+    ),
+    `outer_join_2` as (
+        SELECT
+          `left_rows_2`.`c_custkey` AS `c_custkey`,
+          `left_rows_2`.`c_name` AS `c_name`,
+          `right_rows_2`.`correlated` AS `correlated`,
+          `right_rows_2`.`count_1` AS `count_1`,
+          `left_rows_2`.`lv_weight` AS `lv_weight`
+        FROM `left_rows_2` AS `left_rows_2`
+        LEFT JOIN `right_rows_2` AS `right_rows_2`
+          ON `right_rows_2`.`correlated` = `left_rows_2`.`c_custkey`
+    ),
+    `right_rows_3` as (
+        SELECT
+          `groups_old`.`correlated` AS `correlated`,
+          `groups_old`.`count_1` AS `count_1`
+        FROM `groups_old` AS `groups_old`
+    ),
+    `outer_join_3` as (
+        SELECT
+          `left_rows_2`.`c_custkey` AS `c_custkey`,
+          `left_rows_2`.`c_name` AS `c_name`,
+          `right_rows_3`.`correlated` AS `correlated`,
+          `right_rows_3`.`count_1` AS `count_1`,
+          `left_rows_2`.`lv_weight` AS `lv_weight`
+        FROM `left_rows_2` AS `left_rows_2`
+        LEFT JOIN `right_rows_3` AS `right_rows_3`
+          ON `right_rows_3`.`correlated` = `left_rows_2`.`c_custkey`
     ),
     `view_delta` as (
 
@@ -334,12 +259,10 @@ using (
             select term.*, 2 as lv_ssn
         from (
           SELECT
-            `customers`.`c_name` AS `c_name_2`,
-            COALESCE(`right_delta`.`count_1`, 0) AS `orders`,
-            `right_delta`.`lv_weight` * `customers`.`lv_weight` AS `lv_weight`
-          FROM `right_delta` AS `right_delta`, `old_customers` AS `customers`
-          WHERE
-            `right_delta`.`correlated` = `customers`.`c_custkey`
+            `outer_join_2`.`c_name` AS `c_name_2`,
+            COALESCE(`outer_join_2`.`count_1`, 0) AS `orders`,
+            `outer_join_2`.`lv_weight` AS `lv_weight`
+          FROM `outer_join_2` AS `outer_join_2`
         ) as term
 
         union all
@@ -347,25 +270,10 @@ using (
             select term.*, 3 as lv_ssn
         from (
           SELECT
-            `match_counts`.`c_name` AS `c_name_2`,
-            COALESCE(NULL, 0) AS `orders`,
-            -(
-              `match_counts`.`lv_weight` * CASE
-                WHEN `match_counts`.`lv_now` > 0
-                AND NOT (
-                  `match_counts`.`lv_now` - `match_counts`.`lv_change` > 0
-                )
-                THEN 1
-                ELSE -1
-              END
-            ) AS `lv_weight`
-          FROM `match_counts` AS `match_counts`
-          WHERE
-            (
-              `match_counts`.`lv_now` > 0
-            ) <> (
-              `match_counts`.`lv_now` - `match_counts`.`lv_change` > 0
-            )
+            `outer_join_3`.`c_name` AS `c_name_2`,
+            COALESCE(`outer_join_3`.`count_1`, 0) AS `orders`,
+            -`outer_join_3`.`lv_weight` AS `lv_weight`
+          FROM `outer_join_3` AS `outer_join_3`
         ) as term
 
 

@@ -18,8 +18,8 @@ from dbt_lazyview.compiler.algebra import OuterJoin, SemiJoin
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, matches_some
 from dbt_lazyview.compiler.operators.aggregate import affected_keys, changed_groups
-from dbt_lazyview.compiler.operators.joined_groups import JoinedGroups, joined_groups
 from dbt_lazyview.compiler.operators.semi_join import SemiJoinRule, flipped_matches
+from dbt_lazyview.compiler.passes.joined_groups import JoinedGroups, joined_groups
 from dbt_lazyview.compiler.passes.wanted_keys import wanted
 from dbt_lazyview.names import WEIGHT
 

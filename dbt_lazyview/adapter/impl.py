@@ -6,8 +6,8 @@ from typing import Any
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 
 from dbt_lazyview.adapter.connections import LazyViewConnectionManager
-from dbt_lazyview.adapter.lazy_views import LazyViewMethods
 from dbt_lazyview.adapter.relation import LazyViewRelation, quote
+from dbt_lazyview.adapter.triggers import LazyViewTriggers
 
 STORED = ("table", "incremental", "seed", "snapshot")
 
@@ -19,7 +19,7 @@ class LazyViewConfig(SparkConfig):
     file_format: str = "delta"
 
 
-class LazyViewAdapter(LazyViewMethods, SparkAdapter):
+class LazyViewAdapter(LazyViewTriggers, SparkAdapter):
     """`type: lazyview`."""
 
     Relation = LazyViewRelation

@@ -10,7 +10,9 @@ from dbt.adapters.contracts.connection import AdapterResponse
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_lazyview.adapter.engine import DbtEngine, open_engine
-from dbt_lazyview.adapter.models import check_model, definition_of, is_read_by_lazy_view, lazy_views
+from dbt_lazyview.adapter.graph import Nodes, is_read_by_lazy_view, lazy_views
+from dbt_lazyview.adapter.models import check_model, definition_of
+from dbt_lazyview.adapter.turns import Turns
 from dbt_lazyview.compiler.catalog import CatalogError, Name
 from dbt_lazyview.compiler.reasons import ModelError
 from dbt_lazyview.maintenance.engine import EngineError
@@ -18,6 +20,7 @@ from dbt_lazyview.maintenance.errors import NotBuilt, RefreshError
 from dbt_lazyview.maintenance.explain import explain
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.policies import OPERATION
 from dbt_lazyview.maintenance.preview import preview
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.stored import stored_target
@@ -38,6 +41,10 @@ class LazyViewResponse(AdapterResponse):
 
 class LazyViewMethods(metaclass=AdapterMeta):
     """The `@available` methods of lazy views; a base class of the adapter (the metaclass makes dbt see them)."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.turns = Turns()
 
     @available.parse_none
     def check_lazy_view(self, model: dict[str, Any]) -> None:
@@ -70,12 +77,19 @@ class LazyViewMethods(metaclass=AdapterMeta):
     def refresh_stored_lazy_view(self, node: Any) -> LazyViewResponse:
         """Refresh by the definition the state remembers; a failure is an outcome too, so that others go on."""
         try:
-            with self._engine(node.name) as engine:
-                return _response(refresh(engine, stored_target(engine, _name(engine, node))))
+            return self.refresh_stored(node, OPERATION)
+        except DbtRuntimeError as problem:
+            return LazyViewResponse(_message=f"ERROR {problem.msg}", kind="error")
+
+    def refresh_stored(self, node: Any, trigger: str) -> LazyViewResponse:
+        """Refresh by the definition the state remembers; there may be none yet."""
+        try:
+            with self.turns.of(node.unique_id), self._engine(node.name) as engine:
+                return _response(refresh(engine, stored_target(engine, _name(engine, node)), Request(trigger=trigger)))
         except DbtRuntimeError as problem:
             if isinstance(problem.__cause__, NotBuilt):
                 return LazyViewResponse(_message="not built yet: dbt run builds it", kind="not_built")
-            return LazyViewResponse(_message=f"ERROR {problem.msg}", kind="error")
+            raise
 
     @available.parse_none
     def explain_lazy_view(self, node: Any) -> str:
@@ -88,8 +102,8 @@ class LazyViewMethods(metaclass=AdapterMeta):
         with told_by_dbt(name), open_engine(self, name) as engine:
             yield engine
 
-    def _nodes(self) -> list[Any]:
-        return list(self.get_macro_resolver().nodes.values())  # type: ignore[attr-defined]
+    def _nodes(self) -> Nodes:
+        return self.get_macro_resolver().nodes  # type: ignore[attr-defined]
 
     def _is_partial_run(self) -> bool:
         arguments = self.config.args  # type: ignore[attr-defined]

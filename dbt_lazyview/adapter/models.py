@@ -1,23 +1,23 @@
-"""From a dbt model to the definition of a lazy view: its configs checked, its docs and its children looked up."""
+"""From a dbt model to the definition of a lazy view: its configs checked, its docs looked up."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
 from dbt_lazyview.maintenance.definition import Definition
+from dbt_lazyview.maintenance.policies import DEFERRED, POLICIES
 
-MATERIALIZATION = "lazy_view"
 DEFAULT_MODE = "auto"
+REGISTER = "register"
 # Values of each config that this release accepts; the first is the default.
 ALLOWED: dict[str, tuple[Any, ...]] = {
     "refresh_mode": (DEFAULT_MODE, "incremental", "full"),
-    "policy": ("deferred",),
+    "policy": POLICIES,
     "view_group": (None,),
     "read": ("materialized",),
-    "on_run": ("refresh",),
+    "on_run": ("refresh", REGISTER),
     "unique_key": (None,),
 }
-THROUGH = ("view", "ephemeral")  # lazy views see through these
 
 
 def check_model(model: Mapping[str, Any]) -> None:
@@ -39,38 +39,8 @@ def definition_of(model: Mapping[str, Any], sql: str, is_parent: bool) -> Defini
         is_parent,
         model.get("description", "") if docs.get("relation") else "",
         comments,
+        model["config"].get("policy") or DEFERRED,
     )
-
-
-def lazy_views(nodes: Iterable[Any]) -> list[Any]:
-    """The lazy views of a project, parents before children."""
-    found = {node.unique_id: node for node in nodes if is_lazy_view(node)}
-    everything = {node.unique_id: node for node in nodes}
-    ordered: dict[str, Any] = {}
-
-    def visit(unique_id: str) -> None:
-        if unique_id in ordered or unique_id not in everything:
-            return
-        for upstream in everything[unique_id].depends_on_nodes:
-            visit(upstream)
-        ordered[unique_id] = everything[unique_id]
-
-    for unique_id in sorted(found):
-        visit(unique_id)
-    return [node for unique_id, node in ordered.items() if unique_id in found]
-
-
-def is_read_by_lazy_view(unique_id: str, nodes: Iterable[Any]) -> bool:
-    """Whether a lazy view reads this one, directly or through views."""
-    readers = [node for node in nodes if unique_id in node.depends_on_nodes]
-    return any(
-        is_lazy_view(node) or (node.config.materialized in THROUGH and is_read_by_lazy_view(node.unique_id, nodes))
-        for node in readers
-    )
-
-
-def is_lazy_view(node: Any) -> bool:
-    return getattr(node.config, "materialized", "") == MATERIALIZATION
 
 
 def _bad_value(key: str, value: Any, allowed: tuple[Any, ...]) -> Problem | None:

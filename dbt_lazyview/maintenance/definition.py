@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from dbt_lazyview.maintenance.history import CHANGE_FEED
+from dbt_lazyview.maintenance.policies import DEFERRED
 from dbt_lazyview.names import PROPERTY_DEFINITION, PROPERTY_FINGERPRINT, PROPERTY_FORMAT, RECORD_FORMAT
 
 CHUNK = 3500  # the metastore keeps about 4000 characters of a property
@@ -21,6 +22,7 @@ class Definition:
     is_parent: bool = False  # other lazy views read its change feed
     comment: str = ""
     column_comments: Mapping[str, str] = field(default_factory=dict)
+    policy: str = DEFERRED
 
 
 def to_properties(definition: Definition, fingerprint: str) -> dict[str, str]:

@@ -52,6 +52,12 @@ class NotBuilt(RefreshError):
         super().__init__(Reason.STATE_MISSING, f"{sql_name(view)} is not built yet.\n  Build it with dbt run.")
 
 
+def unreadable(view: Name, reason: Reason) -> RefreshError:
+    """A snapshot that others read as it is, and that cannot be believed."""
+    what = f"{sql_name(view)} is a snapshot that has to be refreshed before it is read: {WHAT_HAPPENED[reason]}."
+    return RefreshError(reason, f"{what}\n  Refresh it with dbt run, or with dbt run-operation refresh.")
+
+
 def lost(view: Name, attempts: int) -> RefreshError:
     """Others were faster again and again."""
     return RefreshError(

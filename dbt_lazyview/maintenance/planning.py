@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.compiler.passes.broadcast_hints import FEW_ROWS
@@ -20,6 +20,7 @@ from dbt_lazyview.maintenance.decide import (
     should_advance,
 )  # fmt: skip
 from dbt_lazyview.maintenance.definition import to_properties
+from dbt_lazyview.maintenance.policies import RUN
 from dbt_lazyview.maintenance.public import PREVIEW, published_digest
 from dbt_lazyview.maintenance.record import Position, Record, Settings
 from dbt_lazyview.maintenance.state import State
@@ -34,6 +35,7 @@ class Request:
 
     full_refresh: bool = False
     is_due: bool = True  # asked for by name, not as a parent
+    trigger: str = RUN
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Planner:
     state: State
     cut: Cut
     reads: Mapping[Name, Position]
+    inherited: Mapping[str, Position] = field(default_factory=dict)  # the cuts its parents stand for
 
     def plan(self, request: Request, unreadable: Reason | None = None) -> Plan:
         """Decide and write down; `unreadable` is why an incremental statement failed just now."""
@@ -159,7 +162,7 @@ class Planner:
         reason = decision.reason.word if decision.reason else ""
         return Record(
             self.state.next_task, uuid.uuid4().hex, decision.kind, self.state.version,
-            _keyed({name: self.cut[name] for name in self.node.bases}), _keyed(self.reads),
+            {**self.inherited, **_keyed({name: self.cut[name] for name in self.node.bases})}, _keyed(self.reads),
             self.settings, self.node.view.fingerprint, reason, strategy, changes,
         )  # fmt: skip
 

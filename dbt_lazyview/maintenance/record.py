@@ -42,6 +42,8 @@ class Record:
     reason: str = ""
     strategy: str = ""
     changes: int | None = None
+    trigger: str = ""  # what set it off, see policies.py
+    started: int = 0  # epoch milliseconds; the commit's own time is its end
     format: int = field(default=RECORD_FORMAT)
 
 

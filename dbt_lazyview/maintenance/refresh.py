@@ -1,19 +1,21 @@
 """One refresh: load, probe, plan, commit, confirm. Kill it anywhere: the view is at the old cut or at the new one."""
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.commit import LostRace, commit
 from dbt_lazyview.maintenance.cut import Cut, take_cut
-from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, why_refused
+from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, Decision, why_refused
 from dbt_lazyview.maintenance.definition import to_properties
 from dbt_lazyview.maintenance.engine import Engine, EngineError
-from dbt_lazyview.maintenance.errors import failed, lost, refused
+from dbt_lazyview.maintenance.errors import failed, lost, refused, unreadable
 from dbt_lazyview.maintenance.failures import why_unreadable
 from dbt_lazyview.maintenance.history import Commit, rows_written
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
+from dbt_lazyview.maintenance.policies import CHILD
 from dbt_lazyview.maintenance.public import pin, publish, run
 from dbt_lazyview.maintenance.record import Position, Settings
 from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, having_set, read_settings
@@ -57,6 +59,7 @@ class Arrival:
 
     position: Position
     outcome: Outcome
+    cut: Mapping[str, Position]  # what its record says it stands for
 
 
 @dataclass(frozen=True)
@@ -74,37 +77,52 @@ class Attempt:
         """Bring one view to the cut, after its parents; each view once."""
         name = node.target.state
         if name not in self.arrived:
-            parents = {parent: self.bring(each, Request(is_due=False)) for parent, each in node.parents.items()}
+            parents = {parent: self.bring_parent(each) for parent, each in node.parents.items()}
             self.arrived[name] = self.refresh_one(node, request, parents)
         return self.arrived[name]
 
+    def bring_parent(self, node: Node) -> Arrival:
+        """Bring a parent to the cut; a snapshot stays where it is."""
+        if not node.is_snapshot:
+            return self.bring(node, Request(is_due=False, trigger=CHILD))
+        state = load_state(self.tables, node.target.state)
+        if state.distrust:
+            raise unreadable(node.target.name, state.distrust)
+        return self.standing(node, state)
+
+    def standing(self, node: Node, state: State) -> Arrival:
+        """A view where it is."""
+        noop = Plan(Decision(NOOP), state)
+        return self.arrival(noop, None, Outcome(sql_name(node.target.name), NOOP))
+
     def refresh_one(self, node: Node, request: Request, parents: dict[Name, Arrival]) -> Arrival:
-        started, engine = time.monotonic(), self.tables.engine
+        started, engine = time.time(), self.tables.engine
         planner = self.planner(node, parents)
-        plan, written, statements = self.carry_out(planner, request)
+        plan, written, statements = self.carry_out(planner, request, started)
         statements += self.follow_definition(node, plan) + publish(engine, node)
         if plan.replaces_state and not request.is_due:
             raise ParentReplaced
-        seconds = time.monotonic() - started
+        seconds = time.time() - started
         outcome = _outcome(node, plan, written, statements, seconds, tuple(each.outcome for each in parents.values()))
-        return Arrival(self.arrival(plan, written), outcome)
+        return self.arrival(plan, written, outcome)
 
     def planner(self, node: Node, parents: dict[Name, Arrival]) -> Planner:
         name = node.target.state
         state = self.states.pop(name, None) or load_state(self.tables, name)
         reads = {each: parents[each].position if each in parents else self.cut[each] for each in node.details}
-        return Planner(self.tables, self.settings, node, state, self.cut, with_schemas(reads, node))
+        inherited = {table: at for parent in parents.values() for table, at in parent.cut.items()}
+        return Planner(self.tables, self.settings, node, state, self.cut, with_schemas(reads, node), inherited)
 
-    def carry_out(self, planner: Planner, request: Request) -> tuple[Plan, Commit | None, int]:
+    def carry_out(self, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
         """Run the plan; where the changes turn out unreadable, recompute instead."""
-        plan = checked(planner.plan(request), planner.node)
+        plan = stamped(checked(planner.plan(request), planner.node), request, started)
         try:
             return plan, *self.write(plan)
         except EngineError as error:
             reason = why_unreadable(error)
             if plan.decision.kind != INCREMENTAL or reason is None:
                 raise failed(planner.node.target.name, error) from error
-            plan = checked(planner.plan(request, unreadable=reason), planner.node)
+            plan = stamped(checked(planner.plan(request, unreadable=reason), planner.node), request, started)
             return plan, *self.write(plan)
 
     def write(self, plan: Plan) -> tuple[Commit | None, int]:
@@ -122,11 +140,12 @@ class Attempt:
             return 0
         return run(self.tables.engine, remember(self.tables.engine, node))
 
-    def arrival(self, plan: Plan, written: Commit | None) -> Position:
+    def arrival(self, plan: Plan, written: Commit | None, outcome: Outcome) -> Arrival:
         """Where children find the state: the version just written, or the one loaded, which holds the same rows."""
-        at = written or plan.state.newest
+        at, record = written or plan.state.newest, plan.record or plan.state.record
         assert at is not None
-        return Position(at.version, at.timestamp, plan.state.detail.id if plan.state.detail else "")
+        position = Position(at.version, at.timestamp, plan.state.detail.id if plan.state.detail else "")
+        return Arrival(position, outcome, record.cut if record else {})
 
 
 def checked(plan: Plan, node: Node) -> Plan:
@@ -135,6 +154,13 @@ def checked(plan: Plan, node: Node) -> Plan:
     if reason:
         raise refused(node.target.name, reason, plan.decision.about, node.view.problems)
     return plan
+
+
+def stamped(plan: Plan, request: Request, started: float) -> Plan:
+    """The plan, with what set it off in its record."""
+    if plan.record is None:
+        return plan
+    return replace(plan, record=replace(plan.record, trigger=request.trigger, started=round(started * 1000)))
 
 
 def remember(engine: Engine, node: Node) -> str:

@@ -7,6 +7,7 @@ from dbt_lazyview.compiler.compile import View, compile_view
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
 from dbt_lazyview.maintenance.cut import existing_delta
 from dbt_lazyview.maintenance.definition import Definition, is_state, read_definition
+from dbt_lazyview.maintenance.policies import CHILD, is_refreshed_by
 from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
 from dbt_lazyview.maintenance.windows import schema_digest
 from dbt_lazyview.names import STATE_SUFFIX
@@ -36,10 +37,15 @@ class Node:
 
     @property
     def bases(self) -> dict[Name, Detail]:
-        """Every base table, those of the parents too."""
+        """Every base table, those of the parents too; those of a snapshot stay at the cut it stands for."""
         own = {name: detail for name, detail in self.details.items() if name not in self.parents}
-        inherited = {name: detail for parent in self.parents.values() for name, detail in parent.bases.items()}
-        return {**inherited, **own}
+        moving = [parent for parent in self.parents.values() if not parent.is_snapshot]
+        return {**{name: detail for parent in moving for name, detail in parent.bases.items()}, **own}
+
+    @property
+    def is_snapshot(self) -> bool:
+        """Whether others read it as it is."""
+        return not is_refreshed_by(self.target.definition.policy, CHILD)
 
 
 def resolve(tables: Tables, target: Target) -> Node:

@@ -1,0 +1,89 @@
+"""What sets off a refresh around dbt's nodes: a reader about to be built or tested, a source just written."""
+
+import sys
+from typing import Any
+
+from dbt import selected_resources
+from dbt.adapters.events.logging import AdapterLogger
+from dbt_common.events.functions import fire_event
+from dbt_common.events.types import Note
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt_lazyview.adapter.graph import lazy_views_over, lazy_views_read_by, policy_of
+from dbt_lazyview.adapter.lazy_views import LazyViewMethods
+from dbt_lazyview.adapter.models import REGISTER
+from dbt_lazyview.adapter.once import Once
+from dbt_lazyview.maintenance.decide import NOOP
+from dbt_lazyview.maintenance.policies import DEMAND, WRITER, is_refreshed_by
+
+READERS = ("model", "test", "snapshot")  # a unit test reads its own rows, a seed and an operation no view
+WRITERS = ("model", "seed", "snapshot")
+
+logger = AdapterLogger("LazyView")
+
+
+class LazyViewTriggers(LazyViewMethods):
+    """dbt's hooks around a node; a base class of the adapter."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.refreshed: Once[None] = Once()  # views for their readers; an adapter lives as long as an invocation
+
+    def pre_model_hook(self, config: Any) -> Any:
+        """Refresh what the node is about to read."""
+        node = config.model
+        if node.resource_type in READERS and self._maintains():
+            for view in lazy_views_read_by(node, self._nodes(), self._is_elsewhere):
+                if is_refreshed_by(policy_of(view), DEMAND):
+                    self._refresh_for(node, view)
+        super().pre_model_hook(config)  # type: ignore[misc]
+        return node
+
+    def post_model_hook(self, config: Any, node: Any) -> None:
+        """Refresh the immediate views over what the node has written, unless it failed: dbt calls this in any case."""
+        super().post_model_hook(config, node)  # type: ignore[misc]
+        if sys.exc_info()[0] is not None or node.resource_type not in WRITERS or not self._maintains():
+            return
+        if is_lazy_view(node) and node.config.get("on_run") != REGISTER:
+            self.refreshed.put(node.unique_id, None)
+        for view in lazy_views_over(node, self._nodes()):
+            if is_refreshed_by(policy_of(view), WRITER) and not is_selected(view):
+                self._refresh_after(node, view)
+
+    def _refresh_for(self, reader: Any, view: Any) -> None:
+        """Refresh a view once in this invocation; every reader learns of a failure."""
+        try:
+            self.refreshed.get(view.unique_id, lambda: self._refresh_and_tell(view, DEMAND, f"read by {reader.name}"))
+        except DbtRuntimeError as problem:
+            what = f"{reader.name} reads the lazy view {view.name}, which could not be refreshed."
+            raise DbtRuntimeError(f"{what}\n{problem.msg}") from problem
+
+    def _refresh_after(self, writer: Any, view: Any) -> None:
+        """Refresh a view after its source; the writer's own result stands, whatever happens here."""
+        try:
+            self._refresh_and_tell(view, WRITER, f"{writer.name} was written")
+        except DbtRuntimeError as problem:
+            logger.error(f"The immediate view {view.name} was not refreshed after {writer.name}.\n{problem.msg}")
+
+    def _refresh_and_tell(self, view: Any, trigger: str, why: str) -> None:
+        response = self.refresh_stored(view, trigger)
+        if response.kind != NOOP:
+            fire_event(Note(msg=f"Lazy view {view.schema}.{view.alias} ({why}): {response}"))
+
+    def _maintains(self) -> bool:
+        """Whether nodes of this run stand for all their rows, and are built from them."""
+        return self.config.args.which != "clone" and not self._is_partial_run()  # type: ignore[attr-defined]
+
+    def _is_elsewhere(self, node: Any) -> bool:
+        """Whether this run reads a relation in the environment it defers to: the rule of dbt's `ref`."""
+        arguments = self.config.args  # type: ignore[attr-defined]
+        if not (getattr(arguments, "defer", False) and getattr(node, "defer_relation", None)):
+            return False
+        if arguments.favor_state and not is_selected(node):
+            return True
+        return self.get_relation(node.database, node.schema, node.identifier) is None  # type: ignore[attr-defined]
+
+
+def is_selected(node: Any) -> bool:
+    """Whether the node itself runs in this invocation: a view is then refreshed by its own run, after its sources."""
+    return node.unique_id in selected_resources.SELECTED_RESOURCES

@@ -11,7 +11,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_lazyview.adapter.engine import DbtEngine, open_engine
 from dbt_lazyview.adapter.graph import Nodes, is_read_by_lazy_view, lazy_views
-from dbt_lazyview.adapter.models import check_model, definition_of
+from dbt_lazyview.adapter.models import REGISTER, check_model, definition_of
 from dbt_lazyview.adapter.turns import Turns
 from dbt_lazyview.compiler.catalog import CatalogError, Name
 from dbt_lazyview.compiler.reasons import ModelError
@@ -20,9 +20,10 @@ from dbt_lazyview.maintenance.errors import NotBuilt, RefreshError
 from dbt_lazyview.maintenance.explain import explain
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Request
-from dbt_lazyview.maintenance.policies import OPERATION
+from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.preview import preview
 from dbt_lazyview.maintenance.refresh import refresh
+from dbt_lazyview.maintenance.register import register
 from dbt_lazyview.maintenance.stored import stored_target
 from dbt_lazyview.maintenance.tree import Target
 
@@ -61,7 +62,9 @@ class LazyViewMethods(metaclass=AdapterMeta):
             target = Target(_name(engine, relation), definition)
             if self._is_partial_run():
                 return _response(preview(engine, target))
-            return _response(refresh(engine, target, Request(full_refresh=full_refresh)))
+            request = Request(full_refresh=full_refresh, trigger=RUN)
+            carry_out = register if model["config"].get("on_run") == REGISTER else refresh
+            return _response(carry_out(engine, target, request))
 
     @available.parse_list
     def lazy_views_named(self, names: list[str] | None) -> list[Any]:

@@ -9,7 +9,7 @@ from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt_lazyview.adapter.graph import lazy_views_over, lazy_views_read_by, policy_of
+from dbt_lazyview.adapter.graph import is_lazy_view, lazy_views_over, lazy_views_read_by, policy_of
 from dbt_lazyview.adapter.lazy_views import LazyViewMethods
 from dbt_lazyview.adapter.models import REGISTER
 from dbt_lazyview.adapter.once import Once

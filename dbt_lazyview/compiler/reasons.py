@@ -16,6 +16,7 @@ class Reason(Enum):
     INVALID_CONFIG = "LV006"
     PYTHON_MODEL = "LV007"
     DUPLICATE_COLUMN = "LV008"
+    POLICY_CONFLICT = "LV009"
 
     # The query has no incremental plan: auto refreshes in full, incremental refuses.
     UNSUPPORTED = "LV010"

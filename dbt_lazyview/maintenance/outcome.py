@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from dbt_lazyview.maintenance.decide import NOOP
 
+REGISTERED = "registered"  # left to its readers
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -29,7 +31,12 @@ class Outcome:
             'incremental: 12 changes, 3 rows, merge, 1.8 s'
             >>> Outcome("v", "full", "definition_changed", changes=None, rows_changed=5, seconds=2).line
             'full (definition_changed): 5 rows, 2.0 s'
+            >>> Outcome("v", "registered", changes=1, seconds=0.21).line
+            'registered: 1 change pending, 0.2 s'
         """
+        if self.kind == REGISTERED:
+            pending = "nothing" if self.changes == 0 else _counted(self.changes, "change") or "changes"
+            return f"registered: {pending} pending, {self.seconds:.1f} s"
         if self.kind == NOOP:
             return f"noop: {self.reason or 'nothing new'}, {self.seconds:.1f} s"
         head = f"{self.kind} ({self.reason})" if self.reason else self.kind

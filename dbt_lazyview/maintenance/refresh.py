@@ -13,6 +13,7 @@ from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.errors import failed, lost, refused, unreadable
 from dbt_lazyview.maintenance.failures import why_unreadable
 from dbt_lazyview.maintenance.history import Commit, rows_written
+from dbt_lazyview.maintenance.mixing import check_mixing
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
 from dbt_lazyview.maintenance.policies import CHILD
@@ -44,6 +45,7 @@ def begin(engine: Engine, target: Target) -> "Attempt":
     settings = read_settings(engine)
     tables = Tables(engine, settings.time_zone)
     node = resolve(tables, target)
+    check_mixing(node)
     state = load_state(tables, target.state)
     cut = take_cut(tables, node.bases, state.record.cut if state.record else {})
     return Attempt(tables, settings, node, cut, {target.state: state})

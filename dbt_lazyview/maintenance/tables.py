@@ -1,5 +1,6 @@
 """What the engine tells about Delta tables: their details and their commits."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,7 @@ from dbt_lazyview.maintenance.history import CHANGE_FEED, Commit, mapping
 from dbt_lazyview.maintenance.moments import milliseconds
 from dbt_lazyview.names import quoted
 
+_QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 FIRST_LOOK = 8  # commits read before it is known how many are needed
 
 
@@ -91,3 +93,14 @@ def sql_name(name: Name) -> str:
         '`x`.`odd name`'
     """
     return ".".join(quoted(part) for part in name)
+
+
+def name_of(sql: str) -> Name:
+    """
+    The parts of a name that `sql_name` wrote.
+
+    Example:
+        >>> name_of("`x`.`odd.``name`")
+        ('x', 'odd.`name')
+    """
+    return tuple(part.replace("``", "`") for part in _QUOTED.findall(sql))

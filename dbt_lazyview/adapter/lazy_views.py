@@ -22,6 +22,7 @@ from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Request
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.preview import preview
+from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.register import register
 from dbt_lazyview.maintenance.stored import stored_target
@@ -46,6 +47,7 @@ class LazyViewMethods(metaclass=AdapterMeta):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.turns = Turns()
+        self.probes = Probes()  # an adapter lives as long as an invocation
 
     @available.parse_none
     def check_lazy_view(self, model: dict[str, Any]) -> None:
@@ -58,13 +60,15 @@ class LazyViewMethods(metaclass=AdapterMeta):
         """Build or refresh a model; under `--empty` and `--sample` only its public view, and only if there is none."""
         is_parent = is_read_by_lazy_view(model["unique_id"], self._nodes())
         definition = definition_of(model, sql, is_parent)
+        if model["config"].get("pre-hook"):
+            self.probes.forget()
         with self._engine(model["name"]) as engine:
             target = Target(_name(engine, relation), definition)
             if self._is_partial_run():
                 return _response(preview(engine, target))
             request = Request(full_refresh=full_refresh, trigger=RUN)
             carry_out = register if model["config"].get("on_run") == REGISTER else refresh
-            return _response(carry_out(engine, target, request))
+            return _response(carry_out(engine, target, request, self.probes))
 
     @available.parse_list
     def lazy_views_named(self, names: list[str] | None) -> list[Any]:
@@ -88,7 +92,8 @@ class LazyViewMethods(metaclass=AdapterMeta):
         """Refresh by the definition the state remembers; there may be none yet."""
         try:
             with self.turns.of(node.unique_id), self._engine(node.name) as engine:
-                return _response(refresh(engine, stored_target(engine, _name(engine, node)), Request(trigger=trigger)))
+                target = stored_target(engine, _name(engine, node))
+                return _response(refresh(engine, target, Request(trigger=trigger), self.probes))
         except DbtRuntimeError as problem:
             if isinstance(problem.__cause__, NotBuilt):
                 return LazyViewResponse(_message="not built yet: dbt run builds it", kind="not_built")

@@ -9,7 +9,7 @@ from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt_lazyview.adapter.graph import is_lazy_view, lazy_views_over, lazy_views_read_by, policy_of
+from dbt_lazyview.adapter.graph import THROUGH, is_lazy_view, lazy_views_over, lazy_views_read_by, policy_of
 from dbt_lazyview.adapter.lazy_views import LazyViewMethods
 from dbt_lazyview.adapter.models import REGISTER
 from dbt_lazyview.adapter.once import Once
@@ -27,7 +27,7 @@ class LazyViewTriggers(LazyViewMethods):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.refreshed: Once[None] = Once()  # views for their readers; an adapter lives as long as an invocation
+        self.refreshed: Once[None] = Once()  # views for their readers
 
     def pre_model_hook(self, config: Any) -> Any:
         """Refresh what the node is about to read."""
@@ -42,6 +42,8 @@ class LazyViewTriggers(LazyViewMethods):
     def post_model_hook(self, config: Any, node: Any) -> None:
         """Refresh the immediate views over what the node has written, unless it failed: dbt calls this in any case."""
         super().post_model_hook(config, node)  # type: ignore[misc]
+        if may_write_tables(node):
+            self.probes.forget()
         if sys.exc_info()[0] is not None or node.resource_type not in WRITERS or not self._maintains():
             return
         if is_lazy_view(node) and node.config.get("on_run") != REGISTER:
@@ -82,6 +84,13 @@ class LazyViewTriggers(LazyViewMethods):
         if arguments.favor_state and not is_selected(node):
             return True
         return self.get_relation(node.database, node.schema, node.identifier) is None  # type: ignore[attr-defined]
+
+
+def may_write_tables(node: Any) -> bool:
+    """Whether a node may have written what lazy views read: itself, or by a hook."""
+    has_hooks = bool(getattr(node.config, "pre_hook", None) or getattr(node.config, "post_hook", None))
+    is_view = is_lazy_view(node) or node.config.materialized in THROUGH
+    return has_hooks or (node.resource_type in WRITERS and not is_view)
 
 
 def is_selected(node: Any) -> bool:

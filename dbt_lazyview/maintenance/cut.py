@@ -1,25 +1,27 @@
 """Probe: one version of every base table, at one moment."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
+from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.record import Position
 from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
 
 PASSES = 4  # under writers that never pause, the cut is chosen by a commit time instead
 
-Cut = Mapping[Name, Position]
+
+def take_cut(tables: Tables, names: Collection[Name], known: Mapping[str, Position]) -> Cut:
+    """One version of every table, at one moment not long ago; `known` are positions that may still be the newest."""
+    return tables.probes.cut(names, lambda: probe(tables, names, known))
 
 
-def take_cut(tables: Tables, details: Mapping[Name, Detail], known: Mapping[str, Position]) -> Cut:
-    """
-    Probe all tables until two passes agree. `details` are the first pass; `known` are positions that need no look at
-    the history if nothing moved. One table alone is always at one moment.
-    """
+def probe(tables: Tables, names: Collection[Name], known: Mapping[str, Position]) -> Cut:
+    """Look at all tables until two passes agree. One table alone is always at one moment."""
+    details = {name: existing_delta(name, tables.source(name)) for name in names}
     for _ in range(PASSES):
         cut = {name: head(tables, name, detail, known) for name, detail in details.items()}
-        again = {name: existing_delta(tables, name) for name in details} if len(details) > 1 else details
+        again = {name: existing_delta(name, tables.detail(name)) for name in names} if len(names) > 1 else details
         if again == details:
             return cut
         details = again
@@ -31,7 +33,7 @@ def head(tables: Tables, name: Name, detail: Detail, known: Mapping[str, Positio
     before = known.get(sql_name(name))
     if before and (before.timestamp, before.id) == (detail.modified, detail.id):
         return before
-    newest = tables.look(name)[0]
+    newest = tables.head(name, detail)
     return Position(newest.version, newest.timestamp, detail.id, detail.has_change_feed)
 
 
@@ -47,9 +49,8 @@ def _at(tables: Tables, name: Name, detail: Detail, moment: int) -> Position:
     return Position(commit.version, commit.timestamp, detail.id, detail.has_change_feed)
 
 
-def existing_delta(tables: Tables, name: Name) -> Detail:
+def existing_delta(name: Name, detail: Detail | None) -> Detail:
     """Details of a source, which must exist and be a Delta table."""
-    detail = tables.detail(name)
     if detail is None:
         raise ModelError((_missing(name),))
     if detail.format != "delta":

@@ -8,7 +8,6 @@ from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.compiler.passes.broadcast_hints import FEW_ROWS
 from dbt_lazyview.compiler.plan import Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
-from dbt_lazyview.maintenance.cut import Cut
 from dbt_lazyview.maintenance.decide import (
     FULL,
     INCREMENTAL,
@@ -21,6 +20,7 @@ from dbt_lazyview.maintenance.decide import (
 )  # fmt: skip
 from dbt_lazyview.maintenance.definition import to_properties
 from dbt_lazyview.maintenance.policies import RUN
+from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.public import PREVIEW, published_digest
 from dbt_lazyview.maintenance.record import Position, Record, Settings
 from dbt_lazyview.maintenance.state import State

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.commit import LostRace, commit
-from dbt_lazyview.maintenance.cut import Cut, take_cut
+from dbt_lazyview.maintenance.cut import take_cut
 from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, Decision, why_refused
 from dbt_lazyview.maintenance.definition import to_properties
 from dbt_lazyview.maintenance.engine import Engine, EngineError
@@ -17,6 +17,7 @@ from dbt_lazyview.maintenance.mixing import check_mixing
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
 from dbt_lazyview.maintenance.policies import CHILD
+from dbt_lazyview.maintenance.probes import Cut, Probes
 from dbt_lazyview.maintenance.public import pin, publish, run
 from dbt_lazyview.maintenance.record import Position, Settings
 from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, having_set, read_settings
@@ -29,21 +30,26 @@ from dbt_lazyview.maintenance.windows import CutPassed
 ATTEMPTS = 5
 
 
-def refresh(engine: Engine, target: Target, request: Request = Request()) -> Outcome:  # noqa: B008
+def refresh(
+    engine: Engine,
+    target: Target,
+    request: Request = Request(),  # noqa: B008
+    probes: Probes | None = None,
+) -> Outcome:
     """Bring a lazy view, and the lazy views it reads, to one new cut; whoever loses a race looks again."""
     for _ in range(ATTEMPTS):
-        attempt = begin(engine, target)
+        attempt = begin(engine, target, probes)
         try:
             return attempt.bring(attempt.node, request).outcome
         except (LostRace, CutPassed, ParentReplaced):
-            continue
+            attempt.tables.probes.forget()
     raise lost(target.name, ATTEMPTS)
 
 
-def begin(engine: Engine, target: Target) -> "Attempt":
-    """Compile the view and probe its base tables."""
+def begin(engine: Engine, target: Target, probes: Probes | None = None) -> "Attempt":
+    """Compile the view and probe its base tables; `probes` are shared with other refreshes."""
     settings = read_settings(engine)
-    tables = Tables(engine, settings.time_zone)
+    tables = Tables(engine, settings.time_zone, probes or Probes())
     node = resolve(tables, target)
     check_mixing(node)
     state = load_state(tables, target.state)

@@ -7,6 +7,7 @@ from dbt_lazyview.maintenance.decide import BUILD
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.outcome import REGISTERED, Outcome
 from dbt_lazyview.maintenance.planning import Plan, Request
+from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.maintenance.public import publish
 from dbt_lazyview.maintenance.refresh import begin, refresh
 from dbt_lazyview.maintenance.state import load_state
@@ -17,16 +18,16 @@ from dbt_lazyview.maintenance.tree import Target
 NOT_LEFT_TO_READERS = (Reason.FULL_REFRESH_REQUESTED, Reason.DEFINITION_CHANGED)
 
 
-def register(engine: Engine, target: Target, request: Request) -> Outcome:
+def register(engine: Engine, target: Target, request: Request, probes: Probes | None = None) -> Outcome:
     """Let the state remember the model, and leave its rows as they are; without rows that fit the model, build it."""
     started = time.monotonic()
-    attempt = begin(engine, target)
+    attempt = begin(engine, target, probes)
     node = attempt.node
     states = {name: load_state(attempt.tables, name) for name in node.parents}
     parents = {name: attempt.standing(parent, states[name]) for name, parent in node.parents.items()}
     plan = attempt.planner(node, parents).plan(request)
     if has_to_be_built(plan):
-        return refresh(engine, target, request)
+        return refresh(engine, target, request, probes)
     statements = attempt.follow_definition(node, plan) + publish(engine, node)
     task = task_of(attempt.tables, target.name, plan.state)
     changes = task.rows if task.is_pending else 0

@@ -9,7 +9,8 @@ from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.history import CHANGE_FEED, Commit, mapping
 from dbt_lazyview.maintenance.moments import milliseconds
-from dbt_lazyview.names import quoted
+from dbt_lazyview.maintenance.probes import Probes
+from dbt_lazyview.names import STATE_SUFFIX, quoted
 
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 FIRST_LOOK = 8  # commits read before it is known how many are needed
@@ -33,11 +34,17 @@ class Detail:
 
 @dataclass(frozen=True)
 class Tables:
-    """Looks tables up; what it has seen is only used where it is old enough to be final."""
+    """Looks tables up; what it has seen of sources is shared, and only used where it is final or not old."""
 
     engine: Engine
     zone: str
-    seen: dict[Name, tuple[Commit, ...]] = field(default_factory=dict)
+    probes: Probes = field(default_factory=Probes)
+
+    def source(self, name: Name) -> Detail | None:
+        """Details of a table as seen not long ago; those of a state as they are now."""
+        if is_state_name(name):
+            return self.detail(name)
+        return self.probes.look(name, lambda: self.detail(name))
 
     def detail(self, name: Name) -> Detail | None:
         """Details of a table, None if there is no such table."""
@@ -61,10 +68,16 @@ class Tables:
         rows = self.engine.query(self.engine.render("describe_history", relation=sql_name(name), limit=limit))
         return tuple(Commit.from_row(row, self.zone) for row in rows)
 
+    def head(self, name: Name, detail: Detail) -> Commit:
+        """The newest commit of a table: the one seen before if it is the one its details tell of."""
+        seen = self.probes.commits.get(name, ())
+        return seen[0] if seen and seen[0].timestamp == detail.modified else self.look(name)[0]
+
     def look(self, name: Name) -> tuple[Commit, ...]:
         """A first look at the newest commits; kept for `commits_between`."""
-        self.seen[name] = self.newest(name, FIRST_LOOK)
-        return self.seen[name]
+        found = self.newest(name, FIRST_LOOK)
+        self.probes.commits[name] = found
+        return found
 
     def commits(self, name: Name, down_to: int) -> tuple[Commit, ...]:
         """The commits of a table, newest first, at least down to a version where the history still has it."""
@@ -73,15 +86,22 @@ class Tables:
 
     def commits_between(self, name: Name, one: int, other: int) -> tuple[Commit, ...]:
         """The commits between two versions, and perhaps others; from the first look if that saw them all."""
-        seen = self.seen.get(name, ())
+        seen = self.probes.commits.get(name, ())
         if seen and seen[0].version >= max(one, other) and _reaches(seen, min(one, other)):
             return seen
-        return self.commits(name, min(one, other))
+        found = self.commits(name, min(one, other))
+        if not is_state_name(name):
+            self.probes.commits[name] = found
+        return found
 
 
 def _reaches(commits: tuple[Commit, ...], version: int) -> bool:
     """Whether commits go down to a version, or to the end of the history."""
     return commits[-1].version <= version or len(commits) < FIRST_LOOK
+
+
+def is_state_name(name: Name) -> bool:
+    return name[-1].endswith(STATE_SUFFIX)
 
 
 def sql_name(name: Name) -> str:

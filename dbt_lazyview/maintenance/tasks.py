@@ -59,12 +59,12 @@ def task_of(tables: Tables, view: Name, state: State) -> Task:
 
 def pending(tables: Tables, source: Name, recorded: Position) -> Pending:
     """What happened to one base table since a recorded version."""
-    detail = tables.detail(source)
+    detail = tables.source(source)
     if detail is None:
         return Pending(source, recorded.version, recorded.version, rows=None, obstacle=Reason.UNKNOWN_RELATION)
     if (detail.modified, detail.id) == (recorded.timestamp, recorded.id):
         return Pending(source, recorded.version, recorded.version)
-    newest = tables.look(source)[0].version
+    newest = tables.head(source, detail).version
     commits = tables.commits_between(source, recorded.version, newest)
     broken = lineage_broken(recorded, commits)
     if broken:

@@ -59,7 +59,7 @@ def _resolve(tables: Tables, catalog: Catalog, target: Target, above: tuple[Name
     path = (*above, target.state)
     if circular := [name for name in names if name in path]:
         raise ModelError((_circular(circular[0]),))
-    details = {name: existing_delta(tables, name) for name in names}
+    details = {name: existing_delta(name, tables.source(name)) for name in names}
     parents = {name: _parent(name, details[name]) for name in names if is_state(details[name].properties)}
     nodes = {name: _resolve(tables, catalog, parent, path) for name, parent in parents.items()}
     return Node(target, view, details, {name: _schema(catalog, name) for name in names}, nodes)

@@ -1,44 +1,37 @@
 """What macros may ask the adapter about lazy views."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.base.meta import AdapterMeta, available
-from dbt.adapters.contracts.connection import AdapterResponse
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_lazyview.adapter.engine import DbtEngine, open_engine
-from dbt_lazyview.adapter.graph import Nodes, is_read_by_lazy_view, lazy_views
+from dbt_lazyview.adapter.graph import Nodes, is_read_by_lazy_view, lazy_views, lazy_views_read_by, policy_of
 from dbt_lazyview.adapter.models import REGISTER, check_model, definition_of
+from dbt_lazyview.adapter.response import ERROR, NOT_BUILT, LazyViewResponse, Total, response_of, sum_up
 from dbt_lazyview.adapter.turns import Turns
 from dbt_lazyview.compiler.catalog import CatalogError, Name
 from dbt_lazyview.compiler.reasons import ModelError
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import NotBuilt, RefreshError
 from dbt_lazyview.maintenance.explain import explain
-from dbt_lazyview.maintenance.outcome import Outcome
+from dbt_lazyview.maintenance.order import oldest_first
 from dbt_lazyview.maintenance.planning import Request
-from dbt_lazyview.maintenance.policies import OPERATION, RUN
+from dbt_lazyview.maintenance.policies import OPERATION, POLICIES, RUN
 from dbt_lazyview.maintenance.preview import preview
 from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.register import register
+from dbt_lazyview.maintenance.settings import read_settings
+from dbt_lazyview.maintenance.status import Status, status_of
+from dbt_lazyview.maintenance.status_report import as_json, as_table
 from dbt_lazyview.maintenance.stored import stored_target
+from dbt_lazyview.maintenance.tables import Tables
 from dbt_lazyview.maintenance.tree import Target
-
-
-@dataclass
-class LazyViewResponse(AdapterResponse):
-    """The outcome of a refresh, as `run_results.json` shows it."""
-
-    kind: str = ""
-    reason: str = ""
-    changes: int | None = None
-    rows_changed: int | None = None
-    statements: int = 0
-    strategy: str = ""
+from dbt_lazyview.maintenance.until import past_point
 
 
 class LazyViewMethods(metaclass=AdapterMeta):
@@ -65,10 +58,10 @@ class LazyViewMethods(metaclass=AdapterMeta):
         with self._engine(model["name"]) as engine:
             target = Target(_name(engine, relation), definition)
             if self._is_partial_run():
-                return _response(preview(engine, target))
+                return response_of(preview(engine, target))
             request = Request(full_refresh=full_refresh, trigger=RUN)
             carry_out = register if model["config"].get("on_run") == REGISTER else refresh
-            return _response(carry_out(engine, target, request, self.probes))
+            return response_of(carry_out(engine, target, request, self.probes))
 
     @available.parse_list
     def lazy_views_named(self, names: list[str] | None) -> list[Any]:
@@ -80,24 +73,63 @@ class LazyViewMethods(metaclass=AdapterMeta):
             raise DbtRuntimeError(f"No lazy view of this project is called {', '.join(unknown)}. Lazy views: {known}.")
         return [node for node in found if names is None or node.name in names]
 
+    @available.parse_list
+    def lazy_views_to_refresh(self, names: list[str] | None, group: str | None, policy: str | None) -> list[Any]:
+        """The lazy views asked for, in the order of their refresh."""
+        if group is not None:
+            raise DbtRuntimeError("View groups are not there yet: leave out group, and name the views in models.")
+        if policy is not None and policy not in POLICIES:
+            raise DbtRuntimeError(f"{policy} is no policy of lazy views: {', '.join(POLICIES)}.")
+        views = {
+            node.unique_id: node for node in self.lazy_views_named(names) if policy is None or policy_of(node) == policy
+        }
+        parents = {each: [above.unique_id for above in self._parents(node)] for each, node in views.items()}
+        oldest = {node.unique_id: status.task.oldest for node, status in self._statuses(list(views.values()))}
+        return [views[each] for each in oldest_first(parents, oldest)]
+
     @available.parse_none
-    def refresh_stored_lazy_view(self, node: Any) -> LazyViewResponse:
+    def refresh_stored_lazy_view(self, node: Any, full: bool = False, until: Any = None) -> LazyViewResponse:
         """Refresh by the definition the state remembers; a failure is an outcome too, so that others go on."""
         try:
-            return self.refresh_stored(node, OPERATION)
+            return self.refresh_stored(node, OPERATION, full, until)
         except DbtRuntimeError as problem:
-            return LazyViewResponse(_message=f"ERROR {problem.msg}", kind="error")
+            return LazyViewResponse(_message=f"ERROR {problem.msg}", kind=ERROR)
 
-    def refresh_stored(self, node: Any, trigger: str) -> LazyViewResponse:
+    @available.parse_none
+    def sum_up_refreshes(self, views: list[Any], responses: list[LazyViewResponse], are_named: bool) -> Total:
+        """What all refreshes of an operation did; a view that is not built counts as failed if it was named."""
+        return sum_up([node.name for node in views], responses, are_named)
+
+    @available.parse_none
+    def lazy_view_status(self, views: list[Any], form: str) -> str:
+        """What is pending and what was done last, as `table` or `json`."""
+        reports = {"table": as_table, "json": as_json}
+        if form not in reports:
+            raise DbtRuntimeError(f"format: {form} is not known; it is table or json.")
+        statuses = [status for _, status in self._statuses(views)]
+        return reports[form](statuses, round(time.time() * 1000))
+
+    def refresh_stored(self, node: Any, trigger: str, full: bool = False, until: Any = None) -> LazyViewResponse:
         """Refresh by the definition the state remembers; there may be none yet."""
         try:
             with self.turns.of(node.unique_id), self._engine(node.name) as engine:
                 target = stored_target(engine, _name(engine, node))
-                return _response(refresh(engine, target, Request(trigger=trigger), self.probes))
+                point = None if until is None else past_point(until, read_settings(engine).time_zone)
+                request = Request(full_refresh=full, trigger=trigger, until=point)
+                return response_of(refresh(engine, target, request, self.probes))
         except DbtRuntimeError as problem:
             if isinstance(problem.__cause__, NotBuilt):
-                return LazyViewResponse(_message="not built yet: dbt run builds it", kind="not_built")
+                return LazyViewResponse(_message="not built yet: dbt run builds it", kind=NOT_BUILT)
             raise
+
+    def _statuses(self, views: list[Any]) -> list[tuple[Any, Status]]:
+        with self._engine("status") as engine:
+            tables = Tables(engine, read_settings(engine).time_zone, self.probes)
+            return [(node, status_of(tables, _name(engine, node))) for node in views]
+
+    def _parents(self, node: Any) -> list[Any]:
+        """The lazy views a lazy view reads."""
+        return lazy_views_read_by(node, self._nodes(), is_elsewhere=lambda _: False)
 
     @available.parse_none
     def explain_lazy_view(self, node: Any) -> str:
@@ -132,12 +164,3 @@ def _name(engine: DbtEngine, relation: Any) -> Name:
     catalog = engine.query(engine.render("current_catalog"))[0]["catalog"]
     identifier = getattr(relation, "identifier", None) or relation.alias
     return (catalog, relation.schema.lower(), identifier.lower())
-
-
-def _response(outcome: Outcome) -> LazyViewResponse:
-    parents = "".join(f"; first {parent.view} {parent.line}" for parent in outcome.parents)
-    return LazyViewResponse(
-        _message=outcome.line + parents, kind=outcome.kind, reason=outcome.reason, changes=outcome.changes,
-        rows_changed=outcome.rows_changed, rows_affected=outcome.rows_changed, statements=outcome.statements,
-        strategy=outcome.strategy,
-    )  # fmt: skip

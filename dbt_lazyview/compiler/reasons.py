@@ -42,6 +42,7 @@ class Reason(Enum):
     # A refresh failed.
     REFRESH_FAILED = "LV040"
     LOST_RACE = "LV041"
+    POINT_UNREACHABLE = "LV042"
 
     @property
     def code(self) -> str:

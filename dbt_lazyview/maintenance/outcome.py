@@ -35,14 +35,21 @@ class Outcome:
             'registered: 1 change pending, 0.2 s'
         """
         if self.kind == REGISTERED:
-            pending = "nothing" if self.changes == 0 else _counted(self.changes, "change") or "changes"
+            pending = "nothing" if self.changes == 0 else counted(self.changes, "change") or "changes"
             return f"registered: {pending} pending, {self.seconds:.1f} s"
         if self.kind == NOOP:
             return f"noop: {self.reason or 'nothing new'}, {self.seconds:.1f} s"
         head = f"{self.kind} ({self.reason})" if self.reason else self.kind
-        parts = [_counted(self.changes, "change"), _counted(self.rows_changed, "row"), self.strategy]
+        parts = [counted(self.changes, "change"), counted(self.rows_changed, "row"), self.strategy]
         return f"{head}: " + ", ".join([*filter(None, parts), f"{self.seconds:.1f} s"])
 
 
-def _counted(count: int | None, noun: str) -> str:
+def counted(count: int | None, noun: str) -> str:
+    """
+    So many things.
+
+    Example:
+        >>> counted(1, "row"), counted(2, "row"), counted(None, "row")
+        ('1 row', '2 rows', '')
+    """
     return "" if count is None else f"{count} {noun}" + ("" if count == 1 else "s")

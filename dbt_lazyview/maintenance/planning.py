@@ -26,6 +26,7 @@ from dbt_lazyview.maintenance.record import Position, Record, Settings
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node
+from dbt_lazyview.maintenance.until import Until
 from dbt_lazyview.maintenance.windows import Obstacle, follow, is_same_version
 
 
@@ -36,6 +37,7 @@ class Request:
     full_refresh: bool = False
     is_due: bool = True  # asked for by name, not as a parent
     trigger: str = RUN
+    until: Until | None = None  # None: now
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from dbt_lazyview.maintenance.staging import staged
 from dbt_lazyview.maintenance.state import State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node, Target, resolve
+from dbt_lazyview.maintenance.until import Until, already_past, cut_until
 from dbt_lazyview.maintenance.windows import CutPassed
 
 ATTEMPTS = 5
@@ -38,22 +39,25 @@ def refresh(
 ) -> Outcome:
     """Bring a lazy view, and the lazy views it reads, to one new cut; whoever loses a race looks again."""
     for _ in range(ATTEMPTS):
-        attempt = begin(engine, target, probes)
+        attempt = begin(engine, target, probes, request.until)
         try:
             return attempt.bring(attempt.node, request).outcome
-        except (LostRace, CutPassed, ParentReplaced):
+        except (LostRace, CutPassed, ParentReplaced) as problem:
+            if request.until and isinstance(problem, CutPassed):
+                raise already_past(target.name, request.until) from None
             attempt.tables.probes.forget()
     raise lost(target.name, ATTEMPTS)
 
 
-def begin(engine: Engine, target: Target, probes: Probes | None = None) -> "Attempt":
+def begin(engine: Engine, target: Target, probes: Probes | None = None, until: Until | None = None) -> "Attempt":
     """Compile the view and probe its base tables; `probes` are shared with other refreshes."""
     settings = read_settings(engine)
     tables = Tables(engine, settings.time_zone, probes or Probes())
     node = resolve(tables, target)
     check_mixing(node)
     state = load_state(tables, target.state)
-    cut = take_cut(tables, node.bases, state.record.cut if state.record else {})
+    known = state.record.cut if state.record else {}
+    cut = cut_until(tables, node.bases, until) if until else take_cut(tables, node.bases, known)
     return Attempt(tables, settings, node, cut, {target.state: state})
 
 

@@ -24,6 +24,7 @@ class State:
     definition: Definition | None = None
     record: Record | None = None
     newest: Commit | None = None
+    recorded: Commit | None = None  # the commit that carries the record
     distrust: Reason | None = None
     last_task: int | None = None
 
@@ -67,7 +68,7 @@ def judge(state: State, commits: tuple[Commit, ...]) -> State:
         return replace(state, distrust=Reason.RECORD_MISSING)
     commit, record = found
     distrust = Reason.STATE_CHANGED if any(_uncovered(commits, commit, record)) else None
-    return replace(state, record=record, distrust=distrust, last_task=record.task)
+    return replace(state, record=record, recorded=commit, distrust=distrust, last_task=record.task)
 
 
 def _uncovered(commits: Iterable[Commit], recorded: Commit, record: Record) -> Iterable[Commit]:

@@ -1,18 +1,20 @@
-{#- Refresh what is stale, parents first: all lazy views of the project, or those named. Those that fail stop no other. -#}
-{% macro refresh(models=none) %}
+{#-
+  Refresh what is stale, parents before children and otherwise the oldest pending change first: all lazy views of the
+  project, those named, or those of a policy. Those that fail stop no other; the exit code says that there were some.
+-#}
+{% macro refresh(models=none, group=none, policy=none, until=none, full=false) %}
     {% if execute %}
-        {% set failed = [] %}
-        {% set changed = [] %}
-        {% set views = adapter.lazy_views_named(models) %}
+        {% set responses = [] %}
+        {% set views = adapter.lazy_views_to_refresh(models, group, policy) %}
         {% for view in views %}
-            {% set response = adapter.refresh_stored_lazy_view(view) %}
-            {% do log(view.name ~ ': ' ~ response, info=true) %}
-            {% do failed.append(view.name) if response.kind == 'error' or (models and response.kind == 'not_built') %}
-            {% do changed.append(view.name) if response.kind in ('build', 'incremental', 'full') %}
+            {% set response = adapter.refresh_stored_lazy_view(view, full, until) %}
+            {% do responses.append(response) %}
+            {% do log(loop.index ~ ' of ' ~ loop.length ~ ' ' ~ view.schema ~ '.' ~ view.alias ~ ': ' ~ response, info=true) %}
         {% endfor %}
-        {% do log(views | length ~ (' lazy view: ' if views | length == 1 else ' lazy views: ') ~ changed | length ~ ' refreshed, ' ~ failed | length ~ ' failed', info=true) %}
-        {% if failed %}
-            {% do exceptions.raise_compiler_error('Not refreshed: ' ~ failed | join(', ')) %}
+        {% set total = adapter.sum_up_refreshes(views, responses, models is not none) %}
+        {% do log(total.line, info=true) %}
+        {% if total.failed %}
+            {% do exceptions.raise_compiler_error('Not refreshed: ' ~ total.failed | join(', ')) %}
         {% endif %}
     {% endif %}
 {% endmacro %}

@@ -1,0 +1,60 @@
+"""Status: how far each lazy view is behind and what was done to it last, told by metadata alone."""
+
+from dataclasses import dataclass
+
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.maintenance.definition import Definition
+from dbt_lazyview.maintenance.history import Commit
+from dbt_lazyview.maintenance.record import Record
+from dbt_lazyview.maintenance.state import State, load_state
+from dbt_lazyview.maintenance.tables import Tables
+from dbt_lazyview.maintenance.tasks import Task, task_of
+from dbt_lazyview.maintenance.tree import state_name
+
+
+@dataclass(frozen=True)
+class Status:
+    """One view: its state as loaded, and what is pending for it."""
+
+    view: Name
+    state: State
+    task: Task
+
+    @property
+    def is_built(self) -> bool:
+        return self.state.detail is not None
+
+    @property
+    def definition(self) -> Definition | None:
+        return self.state.definition
+
+    @property
+    def last(self) -> Record | None:
+        """The record of the last refresh that left one."""
+        return self.state.record
+
+    @property
+    def last_commit(self) -> Commit | None:
+        return self.state.recorded
+
+    @property
+    def cut_time(self) -> int | None:
+        """Time of the newest commit the view stands for, epoch milliseconds."""
+        return max((position.timestamp for position in self.last.cut.values()), default=None) if self.last else None
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the last refresh took, from its start to its commit; older records do not tell."""
+        if self.last is None or self.last_commit is None or not self.last.started:
+            return None
+        return max(self.last_commit.timestamp - self.last.started, 0) / 1000
+
+    @property
+    def size(self) -> int:
+        return self.state.detail.size if self.state.detail else 0
+
+
+def status_of(tables: Tables, view: Name) -> Status:
+    """Look at a view's state, and at its base tables."""
+    state = load_state(tables, state_name(view))
+    return Status(view, state, task_of(tables, view, state))

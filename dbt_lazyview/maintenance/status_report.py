@@ -1,0 +1,154 @@
+"""Status for people (an aligned table) and for programs (JSON)."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.maintenance.outcome import counted
+from dbt_lazyview.maintenance.status import Status
+from dbt_lazyview.maintenance.tasks import Pending
+
+HEADINGS = ("view", "policy", "group", "cut age", "pending", "last decision", "when", "took", "state")
+NONE = "-"
+
+
+def as_table(statuses: Sequence[Status], now: int) -> str:
+    """One line per view, and below it one per source with something pending; `now` in epoch milliseconds."""
+    rows = [(HEADINGS, ())] + [(_row(status, now), _source_lines(status, now)) for status in statuses]
+    widths = [max(len(row[column]) for row, _ in rows) for column in range(len(HEADINGS))]
+    lines = []
+    for row, below in rows:
+        lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip(), *below]
+    return "\n".join(lines)
+
+
+def as_json(statuses: Sequence[Status], now: int) -> str:
+    return json.dumps([_facts(status, now) for status in statuses], indent=2)
+
+
+def _row(status: Status, now: int) -> tuple[str, ...]:
+    if not status.is_built:
+        return (_short(status.view), NONE, NONE, NONE, NONE, "not built", NONE, NONE, NONE)
+    last = status.last
+    decision = f"{last.kind} ({last.reason})" if last and last.reason else last.kind if last else NONE
+    if status.state.distrust:
+        decision = f"to be rebuilt ({status.state.distrust.word})"
+    return (
+        _short(status.view), status.definition.policy if status.definition else NONE, NONE,
+        ago(now, status.cut_time), _pending(status), decision,
+        ago(now, status.last_commit.timestamp if status.last_commit else None),
+        NONE if status.seconds is None else f"{status.seconds:.1f} s", size(status.size),
+    )  # fmt: skip
+
+
+def _pending(status: Status) -> str:
+    task = status.task
+    if not task.is_pending:
+        return "nothing"
+    return ", ".join(filter(None, [counted(task.commits, "commit"), counted(task.rows, "change")]))
+
+
+def _source_lines(status: Status, now: int) -> tuple[str, ...]:
+    found = [each for each in status.task.sources if each.commits or each.obstacle]
+    return tuple(f"  {_short(each.source)}: {_told(each)}, since {ago(now, each.oldest)}" for each in found)
+
+
+def _told(pending: Pending) -> str:
+    if pending.obstacle:
+        return pending.obstacle.word
+    told = [counted(pending.commits, "commit"), counted(pending.rows, "change"), "/".join(pending.operations)]
+    return ", ".join(filter(None, told))
+
+
+def _facts(status: Status, now: int) -> dict[str, Any]:
+    last, definition, task = status.last, status.definition, status.task
+    return {
+        "view": ".".join(status.view),
+        "is_built": status.is_built,
+        "policy": definition.policy if definition else None,
+        "view_group": None,
+        "refresh_mode": definition.refresh_mode if definition else None,
+        "cut_time": moment(status.cut_time),
+        "cut_age_seconds": _seconds(now, status.cut_time),
+        "pending_since": moment(task.oldest),
+        "behind_seconds": _seconds(now, task.oldest) or 0,
+        "pending_commits": task.commits,
+        "pending_changes": task.rows,
+        "sources": [_source_facts(each) for each in task.sources],
+        "distrust": status.state.distrust.word if status.state.distrust else None,
+        "last_decision": last.kind if last else None,
+        "last_reason": (last.reason or None) if last else None,
+        "last_trigger": (last.trigger or None) if last else None,
+        "last_changes": last.changes if last else None,
+        "last_strategy": (last.strategy or None) if last else None,
+        "last_refresh": moment(status.last_commit.timestamp) if status.last_commit else None,
+        "last_seconds": status.seconds,
+        "state_bytes": status.size,
+    }
+
+
+def _source_facts(pending: Pending) -> dict[str, Any]:
+    return {
+        "source": ".".join(pending.source),
+        "version": pending.upto,
+        "cut_version": pending.after,
+        "pending_commits": pending.commits,
+        "pending_changes": pending.rows,
+        "pending_since": moment(pending.oldest),
+        "operations": list(pending.operations),
+        "obstacle": pending.obstacle.word if pending.obstacle else None,
+    }
+
+
+def _short(name: Name) -> str:
+    return ".".join(name[-2:])
+
+
+def moment(milliseconds: int | None) -> str | None:
+    """
+    A moment as ISO 8601 in UTC.
+
+    Example:
+        >>> moment(1767225600123)
+        '2026-01-01T00:00:00.123+00:00'
+    """
+    if milliseconds is None:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).isoformat(timespec="milliseconds")
+
+
+def _seconds(now: int, then: int | None) -> float | None:
+    return None if then is None else max(now - then, 0) / 1000
+
+
+def ago(now: int, then: int | None) -> str:
+    """
+    An age as people say it.
+
+    Example:
+        >>> ago(7_500_000, 0), ago(90_000, 0), ago(0, None)
+        ('2 h', '90 s', '-')
+    """
+    seconds = _seconds(now, then)
+    if seconds is None:
+        return NONE
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def size(count: int) -> str:
+    """
+    A number of bytes as people say it.
+
+    Example:
+        >>> size(512), size(2_500_000)
+        ('512 B', '2.5 MB')
+    """
+    for unit, length in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= length:
+            return f"{count / length:.1f} {unit}"
+    return f"{count} B"

@@ -1,0 +1,74 @@
+"""`status` and `refresh`: what is pending, in which order it is done, what happens when something fails."""
+
+import json
+
+import pytest
+
+from tests.functional.lazy.shop import Shop, appending, lazy_view, totals
+
+
+class TestOperations:
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {
+            "orders.sql": appending(),
+            "returns.sql": appending(),
+            "revenue.sql": totals("orders"),
+            "top.sql": lazy_view("select region from {{ ref('revenue') }} where revenue > 0"),
+            "refunds.sql": totals("returns", policy="snapshot"),
+            "strict.sql": totals("returns", refresh_mode="incremental"),
+            "not_built.sql": totals("orders"),
+        }
+
+    @pytest.fixture(scope="class")
+    def shop(self, project):
+        shop = Shop(project)
+        shop.dbt("run", "--exclude", "not_built")
+        return shop
+
+    def status(self, shop) -> dict[str, dict]:
+        log = shop.operation("status", "--args", "{format: json}")
+        found = json.loads(log[log.index("[\n") : log.rindex("]") + 1])
+        return {each["view"].split(".")[-1]: each for each in found}
+
+    def test_status(self, shop):
+        shop.sell("orders", "returns", "orders")
+        status = self.status(shop)
+        assert {name: each["pending_commits"] for name, each in status.items()} == {
+            "not_built": 0, "refunds": 1, "revenue": 2, "strict": 1, "top": 2,
+        }  # fmt: skip
+        revenue = status["revenue"]
+        assert (revenue["policy"], revenue["last_decision"], revenue["last_reason"], revenue["last_trigger"]) == (
+            "deferred", "build", "first_build", "run",
+        )  # fmt: skip
+        assert [(each["pending_changes"], each["operations"]) for each in revenue["sources"]] == [(2, ["WRITE"])]
+        assert (status["refunds"]["policy"], status["not_built"]["is_built"]) == ("snapshot", False)
+        assert revenue["behind_seconds"] > 0
+        assert revenue["last_seconds"] > 0
+        log = shop.operation("status", "--args", "{models: [revenue]}")
+        assert "2 commits, 2 changes" in log
+        assert "build (first_build)" in log
+
+    def test_refresh_goes_on_after_a_failure_and_fails_in_the_end(self, shop, project):
+        project.run_sql("alter table {schema}.returns unset tblproperties (delta.enableChangeDataFeed)")
+        shop.sell("returns")
+        log = shop.operation("refresh", expect_pass=False)
+        order = [line.split(" of 5 ")[1].split(": ")[0].split(".")[1] for line in log.splitlines() if " of 5 " in line]
+        assert order == ["revenue", "top", "refunds", "strict", "not_built"]  # oldest change first, parents first
+        assert "refunds: full (change_feed_missing)" in log
+        assert "5 lazy views: 2 refreshed, 1 failed" in log or "5 lazy views: 3 refreshed, 1 failed" in log
+        assert "Not refreshed: strict" in log
+        assert self.status(shop)["strict"]["pending_commits"] == 2
+
+    def test_refresh_chooses(self, shop):
+        shop.sell("orders", "returns")
+        log = shop.operation("refresh", "--args", "{policy: snapshot, full: true}")
+        assert "1 of 1 " in log
+        assert "refunds: full (full_refresh_requested)" in log
+        for arguments, message in [
+            ("{group: a}", "View groups are not there yet"),
+            ("{policy: sometimes}", "sometimes is no policy"),
+            ("{models: [revenue], until: 1}", "already past 1"),
+            ("{models: [not_built]}", "Not refreshed: not_built"),
+        ]:
+            assert message in shop.operation("refresh", "--args", arguments, expect_pass=False)

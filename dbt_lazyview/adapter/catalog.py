@@ -7,8 +7,9 @@ from typing import Any
 
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table
 from dbt_lazyview.maintenance.engine import Engine, EngineError
+from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.maintenance.public import PROPERTY_STANDS_IN, REPLACED
-from dbt_lazyview.maintenance.tables import sql_name
+from dbt_lazyview.maintenance.tables import is_state_name, sql_name
 
 Row = Mapping[str, Any]
 
@@ -21,14 +22,18 @@ class SparkCatalog:
     """Looks names up by DESCRIBE; make a new one for every refresh."""
 
     engine: Engine
+    probes: Probes = field(default_factory=Probes)  # tables that others have looked up not long ago
     _relations: dict[Name, Table | StoredView] = field(default_factory=dict)
 
     def relation(self, name: Name, namespace: Name | None) -> Table | StoredView:
         full = qualify(name, namespace)
         if full not in self._relations:
-            found = describe_relation(full, self._rows("describe_relation", relation=sql_name(full)))
+            found = self.probes.look(("relation", *full), lambda: self._described(full), is_source)
             self._relations[full] = self._relations[found.name] = found
         return self._relations[full]
+
+    def _described(self, name: Name) -> Table | StoredView:
+        return describe_relation(name, self._rows("describe_relation", relation=sql_name(name)))
 
     def describe(self, sql: str) -> tuple[Column, ...]:
         return columns_of(self._rows("describe_query", query=sql))
@@ -38,6 +43,11 @@ class SparkCatalog:
             return self.engine.query(self.engine.render(macro, **arguments))
         except EngineError as error:
             raise CatalogError(str(error)) from error
+
+
+def is_source(relation: Table | StoredView) -> bool:
+    """Whether a relation is a table of the user's: views and states are what refreshes themselves change."""
+    return isinstance(relation, Table) and not is_state_name(relation.name)
 
 
 def qualify(name: Name, namespace: Name | None) -> Name:

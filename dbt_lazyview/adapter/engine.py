@@ -10,6 +10,7 @@ from dbt.adapters.events.logging import AdapterLogger
 
 from dbt_lazyview.adapter.catalog import SparkCatalog
 from dbt_lazyview.maintenance.engine import EngineError
+from dbt_lazyview.maintenance.probes import Probes
 
 PACKAGE = "dbt_lazyview"
 # Longer types are cut short in DESCRIBE otherwise.
@@ -21,8 +22,8 @@ logger = AdapterLogger("LazyView")
 class DbtEngine:
     """Runs SQL on a connection of its own: other writers share dbt's, and must not carry our record."""
 
-    def __init__(self, adapter: BaseAdapter, connection: Connection) -> None:
-        self.adapter, self.connection = adapter, connection
+    def __init__(self, adapter: BaseAdapter, connection: Connection, probes: Probes) -> None:
+        self.adapter, self.connection, self.probes = adapter, connection, probes
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         logger.debug(f"On {self.connection.name}: {sql}")
@@ -42,17 +43,17 @@ class DbtEngine:
         return str(self.adapter.execute_macro(macro, project=PACKAGE, kwargs=arguments)).strip()
 
     def catalog(self) -> SparkCatalog:
-        return SparkCatalog(self)
+        return SparkCatalog(self, self.probes)
 
 
 @contextmanager
-def open_engine(adapter: BaseAdapter, name: str) -> Iterator[DbtEngine]:
+def open_engine(adapter: BaseAdapter, name: str, probes: Probes) -> Iterator[DbtEngine]:
     """An engine on a new connection, closed afterwards."""
     manager = adapter.ConnectionManager
     connection = Connection(type=manager.TYPE, name=f"lazyview {name}", credentials=adapter.config.credentials)
     manager.open(connection)
     try:
-        engine = DbtEngine(adapter, connection)
+        engine = DbtEngine(adapter, connection, probes)
         for key, value in SETTINGS.items():
             engine.execute(engine.render("set_setting", key=key, value=value))
         yield engine

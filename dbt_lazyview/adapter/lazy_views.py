@@ -139,7 +139,7 @@ class LazyViewMethods(metaclass=AdapterMeta):
 
     @contextmanager
     def _engine(self, name: str) -> Iterator[DbtEngine]:
-        with told_by_dbt(name), open_engine(self, name) as engine:
+        with told_by_dbt(name), open_engine(self, name, self.probes) as engine:
             yield engine
 
     def _nodes(self) -> Nodes:

@@ -44,7 +44,7 @@ def cut_by_time(tables: Tables, details: Mapping[Name, Detail]) -> Cut:
 
 
 def _at(tables: Tables, name: Name, detail: Detail, moment: int) -> Position:
-    commits = tables.look(name)
+    commits = tables.newest(name)
     commit = next((each for each in commits if each.timestamp <= moment), commits[-1])
     return Position(commit.version, commit.timestamp, detail.id, detail.has_change_feed)
 

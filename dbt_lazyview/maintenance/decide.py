@@ -24,7 +24,7 @@ class Situation:
     refresh_mode: str
     distrust: Reason | None  # of the state
     full_requested: bool = False
-    is_due: bool = True  # asked for by name, not as a parent of another view
+    is_due: bool = True  # asked for by name, not for the sake of a reader or a writer
     definition_changed: bool = False
     settings_changed: bool = False
     problems: tuple[Problem, ...] = ()

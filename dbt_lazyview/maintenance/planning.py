@@ -19,7 +19,7 @@ from dbt_lazyview.maintenance.decide import (
     should_advance,
 )  # fmt: skip
 from dbt_lazyview.maintenance.definition import to_properties
-from dbt_lazyview.maintenance.policies import RUN
+from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.public import PREVIEW, published_digest
 from dbt_lazyview.maintenance.record import Position, Record, Settings
@@ -35,9 +35,13 @@ class Request:
     """How a refresh was asked for."""
 
     full_refresh: bool = False
-    is_due: bool = True  # asked for by name, not as a parent
     trigger: str = RUN
     until: Until | None = None  # None: now
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the view was asked for by name, and not because somebody reads it or wrote for it."""
+        return self.trigger in (RUN, OPERATION)
 
 
 @dataclass(frozen=True)

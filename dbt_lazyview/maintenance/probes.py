@@ -32,7 +32,7 @@ class Probes:
     _cuts: list[tuple[float, Cut]] = field(default_factory=list)
     _forgotten: int = 0  # how often
 
-    def look(self, name: Name, look: Callable[[], T]) -> T:
+    def look(self, name: Name, look: Callable[[], T], is_kept: Callable[[T], bool] = lambda _: True) -> T:
         """What was seen of a table not long ago, or is now; threads that want the same table wait for each other."""
         with self.turn([name]):
             known = self._seen.get(name)
@@ -41,7 +41,7 @@ class Probes:
             at, forgotten = self.clock(), self._forgotten
             seen = look()
             with self._mutex:
-                if forgotten == self._forgotten:
+                if forgotten == self._forgotten and is_kept(seen):
                     self._seen[name] = (at, seen)
             return seen
 

@@ -96,7 +96,7 @@ class Attempt:
     def bring_parent(self, node: Node) -> Arrival:
         """Bring a parent to the cut; a snapshot stays where it is."""
         if not node.is_snapshot:
-            return self.bring(node, Request(is_due=False, trigger=CHILD))
+            return self.bring(node, Request(trigger=CHILD))
         state = load_state(self.tables, node.target.state)
         if state.distrust:
             raise unreadable(node.target.name, state.distrust)
@@ -108,11 +108,11 @@ class Attempt:
         return self.arrival(noop, None, Outcome(sql_name(node.target.name), NOOP))
 
     def refresh_one(self, node: Node, request: Request, parents: dict[Name, Arrival]) -> Arrival:
-        started, engine = time.time(), self.tables.engine
+        started = time.time()
         planner = self.planner(node, parents)
         plan, written, statements = self.carry_out(planner, request, started)
-        statements += self.follow_definition(node, plan) + publish(engine, node)
-        if plan.replaces_state and not request.is_due:
+        statements += self.follow_definition(node, plan) + self.publish(node)
+        if plan.replaces_state and request.trigger == CHILD:
             raise ParentReplaced
         seconds = time.time() - started
         outcome = _outcome(node, plan, written, statements, seconds, tuple(each.outcome for each in parents.values()))
@@ -151,6 +151,13 @@ class Attempt:
         if plan.replaces_state or plan.state.definition == node.target.definition:
             return 0
         return run(self.tables.engine, remember(self.tables.engine, node))
+
+    def publish(self, node: Node) -> int:
+        """Let the public view be what it should; what was seen under its name before is no longer true then."""
+        statements = publish(self.tables.engine, node)
+        if statements:
+            self.tables.probes.forget()
+        return statements
 
     def arrival(self, plan: Plan, written: Commit | None, outcome: Outcome) -> Arrival:
         """Where children find the state: the version just written, or the one loaded, which holds the same rows."""

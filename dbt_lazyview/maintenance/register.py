@@ -8,7 +8,6 @@ from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.outcome import REGISTERED, Outcome
 from dbt_lazyview.maintenance.planning import Plan, Request
 from dbt_lazyview.maintenance.probes import Probes
-from dbt_lazyview.maintenance.public import publish
 from dbt_lazyview.maintenance.refresh import begin, refresh
 from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.tables import sql_name
@@ -28,7 +27,7 @@ def register(engine: Engine, target: Target, request: Request, probes: Probes | 
     plan = attempt.planner(node, parents).plan(request)
     if has_to_be_built(plan):
         return refresh(engine, target, request, probes)
-    statements = attempt.follow_definition(node, plan) + publish(engine, node)
+    statements = attempt.follow_definition(node, plan) + attempt.publish(node)
     task = task_of(attempt.tables, target.name, plan.state)
     changes = task.rows if task.is_pending else 0
     seconds = time.monotonic() - started

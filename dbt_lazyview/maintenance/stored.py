@@ -5,14 +5,15 @@ from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.definition import is_state, read_definition
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.errors import NotBuilt, RefreshError
-from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Target, state_name
+
+ANY_ZONE = "UTC"  # no times are read here
 
 
 def stored_target(engine: Engine, name: Name) -> Target:
     """The lazy view of a public name, by the definition in its state's properties."""
-    detail = Tables(engine, read_settings(engine).time_zone).detail(state_name(name))
+    detail = Tables(engine, ANY_ZONE).detail(state_name(name))
     if detail is None or not is_state(detail.properties):
         raise NotBuilt(name)
     definition = read_definition(detail.properties)

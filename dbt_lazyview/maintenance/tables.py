@@ -39,6 +39,7 @@ class Tables:
     engine: Engine
     zone: str
     probes: Probes = field(default_factory=Probes)
+    states: dict[Name, tuple[Commit, ...]] = field(default_factory=dict)  # commits of states, newest first
 
     def source(self, name: Name) -> Detail | None:
         """Details of a table as seen not long ago; those of a state as they are now."""
@@ -63,36 +64,32 @@ class Tables:
             mapping(row["properties"]), int(row["sizeInBytes"] or 0),
         )  # fmt: skip
 
-    def newest(self, name: Name, limit: int = 1) -> tuple[Commit, ...]:
-        """The newest commits of a table, newest first."""
+    def newest(self, name: Name, limit: int = FIRST_LOOK) -> tuple[Commit, ...]:
+        """The newest commits of a table, newest first; kept for `commits_between`."""
         rows = self.engine.query(self.engine.render("describe_history", relation=sql_name(name), limit=limit))
-        return tuple(Commit.from_row(row, self.zone) for row in rows)
+        found = tuple(Commit.from_row(row, self.zone) for row in rows)
+        self._seen(name)[name] = found
+        return found
 
     def head(self, name: Name, detail: Detail) -> Commit:
         """The newest commit of a table: the one seen before if it is the one its details tell of."""
-        seen = self.probes.commits.get(name, ())
-        return seen[0] if seen and seen[0].timestamp == detail.modified else self.look(name)[0]
-
-    def look(self, name: Name) -> tuple[Commit, ...]:
-        """A first look at the newest commits; kept for `commits_between`."""
-        found = self.newest(name, FIRST_LOOK)
-        self.probes.commits[name] = found
-        return found
+        seen = self._seen(name).get(name, ())
+        return seen[0] if seen and seen[0].timestamp == detail.modified else self.newest(name)[0]
 
     def commits(self, name: Name, down_to: int) -> tuple[Commit, ...]:
         """The commits of a table, newest first, at least down to a version where the history still has it."""
-        found = self.newest(name, FIRST_LOOK)
+        found = self.newest(name)
         return found if _reaches(found, down_to) else self.newest(name, found[0].version - down_to + FIRST_LOOK)
 
     def commits_between(self, name: Name, one: int, other: int) -> tuple[Commit, ...]:
-        """The commits between two versions, and perhaps others; from the first look if that saw them all."""
-        seen = self.probes.commits.get(name, ())
+        """The commits between two versions, and perhaps others; from the last look if that saw them all."""
+        seen = self._seen(name).get(name, ())
         if seen and seen[0].version >= max(one, other) and _reaches(seen, min(one, other)):
             return seen
-        found = self.commits(name, min(one, other))
-        if not is_state_name(name):
-            self.probes.commits[name] = found
-        return found
+        return self.commits(name, min(one, other))
+
+    def _seen(self, name: Name) -> dict[Name, tuple[Commit, ...]]:
+        return self.states if is_state_name(name) else self.probes.commits
 
 
 def _reaches(commits: tuple[Commit, ...], version: int) -> bool:

@@ -1,5 +1,8 @@
 """A project with lazy views of every policy, and what the histories of their states tell."""
 
+import json
+from pathlib import Path
+
 from dbt.tests.util import run_dbt_and_capture
 
 from dbt_lazyview.maintenance.record import from_json
@@ -32,8 +35,9 @@ def appending(first_row: str = "1, 'north', 10") -> str:
 class Shop:
     """One project, its tables written by others, and the records of its lazy views."""
 
-    def __init__(self, project) -> None:
+    def __init__(self, project, spark_folder: Path) -> None:
         self.project = project
+        self.tables = spark_folder / "warehouse" / f"{project.test_schema}.db"
 
     def sell(self, *tables: str) -> None:
         """Somebody else writes a row into tables."""
@@ -51,8 +55,9 @@ class Shop:
 
     def refreshes(self, view: str) -> list[str]:
         """What set off the refreshes of a view, oldest first."""
-        rows = self.project.run_sql(f"describe history {{schema}}.{view}__state", fetch="all")
-        records = [from_json(row["userMetadata"]) for row in reversed(rows)]
+        commits = sorted((self.tables / f"{view}__state" / "_delta_log").glob("*.json"))
+        infos = [json.loads(line) for commit in commits for line in commit.read_text().splitlines()]
+        records = [from_json(info["commitInfo"].get("userMetadata")) for info in infos if "commitInfo" in info]
         return [record.trigger for record in records if record]
 
     def rows(self, relation: str) -> list[tuple]:

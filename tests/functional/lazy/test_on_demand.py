@@ -18,7 +18,7 @@ unit_tests:
     given: [{input: ref('top_view'), rows: [{region: a, revenue: 1}]}]
     expect: {rows: [{region: a, revenue: 1}]}
 """
-REPORT = table("select region, revenue from {{ ref('top_view') }} {{ 'nonsense' if var('fails', false) }}")
+REPORT = table("select region, revenue from {{ ref('top_view') }} {{ 'where nonsense' if var('fails', false) }}")
 HISTORY = """
 snapshots:
   - name: history
@@ -48,8 +48,8 @@ class TestOnDemand:
         return {"history.yml": HISTORY}
 
     @pytest.fixture(scope="class")
-    def shop(self, project):
-        shop = Shop(project)
+    def shop(self, project, spark_folder):
+        shop = Shop(project, spark_folder)
         shop.dbt("build")
         return shop
 

@@ -21,8 +21,8 @@ class TestOperations:
         }
 
     @pytest.fixture(scope="class")
-    def shop(self, project):
-        shop = Shop(project)
+    def shop(self, project, spark_folder):
+        shop = Shop(project, spark_folder)
         shop.dbt("run", "--exclude", "not_built")
         return shop
 

@@ -62,8 +62,8 @@ class TestPolicies:
         return {"s.yml": f"snapshots: [{{name: a_snapshot, relation: ref('orders'), config: {config}}}]"}
 
     @pytest.fixture(scope="class")
-    def shop(self, project):
-        shop = Shop(project)
+    def shop(self, project, spark_folder):
+        shop = Shop(project, spark_folder)
         shop.dbt("build")
         return shop
 

@@ -98,7 +98,7 @@ class TestLazyViewInDbt:
     @pytest.mark.parametrize(
         ("model", "expected"),
         [
-            ("{{ config(policy='immediate', read='live') }}" + REVENUE, ["policy: immediate", "read: live", "LV006"]),
+            ("{{ config(policy='sometimes', read='live') }}" + REVENUE, ["policy: sometimes", "read: live", "LV006"]),
             (
                 "{{ config(refresh_mode='sometimes') }}" + REVENUE,
                 ["refresh_mode: sometimes", "auto or incremental or full"],

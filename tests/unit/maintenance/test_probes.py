@@ -38,6 +38,10 @@ def test_a_table_is_looked_at_once(probes, clock):
     assert probes.look(A, lambda: 2) == 2
 
 
+def test_not_everything_is_kept(probes):
+    assert [probes.look(A, lambda: 1, lambda seen: seen > 1), probes.look(A, lambda: 2)] == [1, 2]
+
+
 def test_part_of_a_cut_is_a_cut(probes, clock):
     taken = probes.cut([A, B], lambda: cut(A, B))
     assert probes.cut([A], lambda: cut(A, version=2)) == {A: taken[A]}

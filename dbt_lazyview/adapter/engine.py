@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from dbt.adapters.base.impl import BaseAdapter
@@ -24,6 +25,10 @@ class DbtEngine:
 
     def __init__(self, adapter: BaseAdapter, connection: Connection, probes: Probes) -> None:
         self.adapter, self.connection, self.probes = adapter, connection, probes
+
+    @cached_property
+    def current_catalog(self) -> str:
+        return str(self.query(self.render("current_catalog"))[0]["catalog"])
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         logger.debug(f"On {self.connection.name}: {sql}")

@@ -65,11 +65,20 @@ def lazy_views_over(writer: Any, nodes: Nodes) -> list[Any]:
     return [view for view in lazy_views(nodes) if writer.unique_id in _rests_on(view, nodes)]
 
 
+def tables_under(view: Any, nodes: Nodes) -> set[str]:
+    """The nodes with rows of their own that a lazy view finally reads; `nodes` may hold dbt's sources too."""
+    return {each for each in _rests_on(view, nodes) if not _is_looked_through(nodes[each])}
+
+
 def _rests_on(node: Any, nodes: Nodes) -> set[str]:
     """What a lazy view reads, down to the nodes that hold rows of their own."""
     upstream = list(_read_by(node, nodes))
-    deeper = [each for each in upstream if is_lazy_view(each) or each.config.materialized in THROUGH]
+    deeper = [each for each in upstream if _is_looked_through(each)]
     return {each.unique_id for each in upstream}.union(*(_rests_on(each, nodes) for each in deeper))
+
+
+def _is_looked_through(node: Any) -> bool:
+    return is_lazy_view(node) or getattr(node.config, "materialized", "") in THROUGH
 
 
 def _read_by(node: Any, nodes: Nodes) -> Iterator[Any]:

@@ -24,7 +24,8 @@ def check_model(model: Mapping[str, Any]) -> None:
     """Refuse what no lazy view can be made of: all problems at once."""
     problems = [_bad_value(key, model["config"].get(key), allowed) for key, allowed in ALLOWED.items()]
     language = [_python(model["name"])] if model["language"] != "sql" else []
-    if found := (*language, *filter(None, problems)):
+    number = _bad_number("max_changes", model["config"].get("max_changes"))
+    if found := (*language, *filter(None, [*problems, number])):
         raise ModelError(tuple(found))
 
 
@@ -40,6 +41,7 @@ def definition_of(model: Mapping[str, Any], sql: str, is_parent: bool) -> Defini
         model.get("description", "") if docs.get("relation") else "",
         comments,
         model["config"].get("policy") or DEFERRED,
+        model["config"].get("max_changes"),
     )
 
 
@@ -50,6 +52,15 @@ def _bad_value(key: str, value: Any, allowed: tuple[Any, ...]) -> Problem | None
     return Problem(
         Reason.INVALID_CONFIG, f"{key}: {value} is not a value of a lazy view.",
         f"This release knows for {key}: {choice}.", f"Set {key} to {choice}, or leave it out.",
+    )  # fmt: skip
+
+
+def _bad_number(key: str, value: Any) -> Problem | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0):
+        return None
+    return Problem(
+        Reason.INVALID_CONFIG, f"{key}: {value} is not a number of changes.",
+        "It says how many changed rows one refresh may fold in at once.", f"Set {key} to 1 or more, or leave it out.",
     )  # fmt: skip
 
 

@@ -10,19 +10,20 @@ from dbt_common.events.types import Note
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_lazyview.adapter.graph import THROUGH, is_lazy_view, lazy_views_over, lazy_views_read_by, policy_of
-from dbt_lazyview.adapter.lazy_views import LazyViewMethods
 from dbt_lazyview.adapter.models import REGISTER
 from dbt_lazyview.adapter.once import Once
+from dbt_lazyview.adapter.operations import LazyViewOperations
 from dbt_lazyview.maintenance.decide import NOOP
 from dbt_lazyview.maintenance.policies import DEMAND, WRITER, is_refreshed_by
 
 READERS = ("model", "test", "snapshot")  # a unit test reads its own rows, a seed and an operation no view
+FRESHNESS_TEST = "lazy_view_fresh"
 WRITERS = ("model", "seed", "snapshot")
 
 logger = AdapterLogger("LazyView")
 
 
-class LazyViewTriggers(LazyViewMethods):
+class LazyViewTriggers(LazyViewOperations):
     """dbt's hooks around a node; a base class of the adapter."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -32,7 +33,7 @@ class LazyViewTriggers(LazyViewMethods):
     def pre_model_hook(self, config: Any) -> Any:
         """Refresh what the node is about to read."""
         node = config.model
-        if node.resource_type in READERS and self._maintains():
+        if reads_rows(node) and self._maintains():
             for view in lazy_views_read_by(node, self._nodes(), self._is_elsewhere):
                 if is_refreshed_by(policy_of(view), DEMAND):
                     self._refresh_for(node, view)
@@ -84,6 +85,12 @@ class LazyViewTriggers(LazyViewMethods):
         if arguments.favor_state and not is_selected(node):
             return True
         return self.get_relation(node.database, node.schema, node.identifier) is None  # type: ignore[attr-defined]
+
+
+def reads_rows(node: Any) -> bool:
+    """Whether a node reads the rows of what it depends on, and not only how old they are."""
+    test = getattr(node, "test_metadata", None)
+    return node.resource_type in READERS and not (test and test.name == FRESHNESS_TEST)
 
 
 def may_write_tables(node: Any) -> bool:

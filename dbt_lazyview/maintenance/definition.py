@@ -23,6 +23,7 @@ class Definition:
     comment: str = ""
     column_comments: Mapping[str, str] = field(default_factory=dict)
     policy: str = DEFERRED
+    max_changes: int | None = None  # folded in at once; None: what fits into memory
 
 
 def to_properties(definition: Definition, fingerprint: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """What a refresh did, for people and for `run_results.json`."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from dbt_lazyview.maintenance.decide import NOOP
 
@@ -20,6 +21,8 @@ class Outcome:
     strategy: str = ""
     seconds: float = 0.0
     parents: tuple["Outcome", ...] = ()  # refreshed on the way
+    parts: int = 1
+    is_part: bool = False  # more is to be done
 
     @property
     def line(self) -> str:
@@ -40,8 +43,32 @@ class Outcome:
         if self.kind == NOOP:
             return f"noop: {self.reason or 'nothing new'}, {self.seconds:.1f} s"
         head = f"{self.kind} ({self.reason})" if self.reason else self.kind
-        parts = [counted(self.changes, "change"), counted(self.rows_changed, "row"), self.strategy]
-        return f"{head}: " + ", ".join([*filter(None, parts), f"{self.seconds:.1f} s"])
+        told = [counted(self.changes, "change"), counted(self.rows_changed, "row"), self.strategy]
+        parts = f" in {self.parts} parts" if self.parts > 1 else ""
+        return f"{head}: " + ", ".join([*filter(None, told), f"{self.seconds:.1f} s"]) + parts
+
+
+def combined(parts: Sequence[Outcome]) -> Outcome:
+    """
+    Consecutive refreshes of a view as one.
+
+    Example:
+        >>> combined([Outcome("v", "incremental", changes=2, seconds=1), Outcome("v", "noop", seconds=1)]).line
+        'incremental: 2 changes, 0 rows, 2.0 s in 2 parts'
+    """
+    if len(parts) == 1:
+        return parts[0]
+    telling = next((part for part in reversed(parts) if part.kind != NOOP), parts[-1])
+    changes, rows = [part.changes for part in parts], [part.rows_changed for part in parts]
+    return replace(
+        telling, changes=_sum(changes), rows_changed=_sum(rows), statements=sum(part.statements for part in parts),
+        seconds=sum(part.seconds for part in parts), parents=tuple(each for part in parts for each in part.parents),
+        parts=len(parts), is_part=False,
+    )  # fmt: skip
+
+
+def _sum(numbers: Sequence[int | None]) -> int | None:
+    return None if None in numbers else sum(each for each in numbers if each is not None)
 
 
 def counted(count: int | None, noun: str) -> str:

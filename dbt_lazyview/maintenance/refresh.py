@@ -14,13 +14,14 @@ from dbt_lazyview.maintenance.errors import failed, lost, refused, unreadable
 from dbt_lazyview.maintenance.failures import why_unreadable
 from dbt_lazyview.maintenance.history import Commit, rows_written
 from dbt_lazyview.maintenance.mixing import check_mixing
-from dbt_lazyview.maintenance.outcome import Outcome
+from dbt_lazyview.maintenance.outcome import Outcome, combined
 from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
 from dbt_lazyview.maintenance.policies import CHILD
 from dbt_lazyview.maintenance.probes import Cut, Probes
 from dbt_lazyview.maintenance.public import pin, publish, run
 from dbt_lazyview.maintenance.record import Position, Settings
 from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, having_set, read_settings
+from dbt_lazyview.maintenance.splitting import next_stop
 from dbt_lazyview.maintenance.staging import staged
 from dbt_lazyview.maintenance.state import State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
@@ -37,14 +38,25 @@ def refresh(
     request: Request = Request(),  # noqa: B008
     probes: Probes | None = None,
 ) -> Outcome:
-    """Bring a lazy view, and the lazy views it reads, to one new cut; whoever loses a race looks again."""
+    """Bring a lazy view, and the lazy views it reads, to one new cut; by several where that is too much at once."""
+    parts = [refresh_part(engine, target, request, probes)]
+    while parts[-1].is_part:
+        parts.append(refresh_part(engine, target, request, probes))
+    return combined(parts)
+
+
+def refresh_part(engine: Engine, target: Target, request: Request, probes: Probes | None) -> Outcome:
+    """Bring a view to a cut; whoever loses a race looks again."""
+    may_stop = True
     for _ in range(ATTEMPTS):
         attempt = begin(engine, target, probes, request.until)
+        attempt = attempt.shortened(request) if may_stop else attempt
         try:
-            return attempt.bring(attempt.node, request).outcome
+            return replace(attempt.bring(attempt.node, request).outcome, is_part=attempt.is_part)
         except (LostRace, CutPassed, ParentReplaced) as problem:
             if request.until and isinstance(problem, CutPassed):
                 raise already_past(target.name, request.until) from None
+            may_stop = not isinstance(problem, CutPassed)  # a parent may be past the point to stop at
             attempt.tables.probes.forget()
     raise lost(target.name, ATTEMPTS)
 
@@ -84,6 +96,16 @@ class Attempt:
     cut: Cut
     states: dict[Name, State] = field(default_factory=dict)
     arrived: dict[Name, Arrival] = field(default_factory=dict)
+    is_part: bool = False  # more is pending than was wanted at once
+
+    def shortened(self, request: Request) -> "Attempt":
+        """The attempt to go part of the way, if all of it is too much at once and goes by changes anyway."""
+        state, definition = self.states[self.node.target.state], self.node.target.definition
+        goes_by_changes = state.record and not state.distrust and state.record.fingerprint == self.node.view.fingerprint
+        if request.full_refresh or request.until or not goes_by_changes:
+            return self
+        stop = next_stop(self.tables, state, self.cut, definition.max_changes)
+        return replace(self, cut=cut_until(self.tables, self.node.bases, stop), is_part=True) if stop else self
 
     def bring(self, node: Node, request: Request) -> Arrival:
         """Bring one view to the cut, after its parents; each view once."""

@@ -28,7 +28,7 @@ def register(engine: Engine, target: Target, request: Request, probes: Probes | 
     if has_to_be_built(plan):
         return refresh(engine, target, request, probes)
     statements = attempt.follow_definition(node, plan) + attempt.publish(node)
-    task = task_of(attempt.tables, target.name, plan.state)
+    task = task_of(attempt.tables, plan.state)
     changes = task.rows if task.is_pending else 0
     seconds = time.monotonic() - started
     return Outcome(sql_name(target.name), REGISTERED, changes=changes, statements=statements, seconds=seconds)

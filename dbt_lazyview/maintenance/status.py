@@ -57,4 +57,4 @@ class Status:
 def status_of(tables: Tables, view: Name) -> Status:
     """Look at a view's state, and at its base tables."""
     state = load_state(tables, state_name(view))
-    return Status(view, state, task_of(tables, view, state))
+    return Status(view, state, task_of(tables, state))

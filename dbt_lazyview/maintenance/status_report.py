@@ -58,7 +58,7 @@ def _source_lines(status: Status, now: int) -> tuple[str, ...]:
 def _told(pending: Pending) -> str:
     if pending.obstacle:
         return pending.obstacle.word
-    told = [counted(pending.commits, "commit"), counted(pending.rows, "change"), "/".join(pending.operations)]
+    told = [counted(len(pending.commits), "commit"), counted(pending.rows, "change"), "/".join(pending.operations)]
     return ", ".join(filter(None, told))
 
 
@@ -94,7 +94,7 @@ def _source_facts(pending: Pending) -> dict[str, Any]:
         "source": ".".join(pending.source),
         "version": pending.upto,
         "cut_version": pending.after,
-        "pending_commits": pending.commits,
+        "pending_commits": len(pending.commits),
         "pending_changes": pending.rows,
         "pending_since": moment(pending.oldest),
         "operations": list(pending.operations),

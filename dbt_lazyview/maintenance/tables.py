@@ -26,6 +26,7 @@ class Detail:
     location: str
     properties: Mapping[str, str]
     size: int
+    files: int = 0
 
     @property
     def has_change_feed(self) -> bool:
@@ -61,7 +62,7 @@ class Tables:
         modified = milliseconds(row["lastModified"], self.zone) if row["lastModified"] else 0
         return Detail(
             row["format"], row["id"] or "", modified, row["location"] or "",
-            mapping(row["properties"]), int(row["sizeInBytes"] or 0),
+            mapping(row["properties"]), int(row["sizeInBytes"] or 0), int(row["numFiles"] or 0),
         )  # fmt: skip
 
     def newest(self, name: Name, limit: int = FIRST_LOOK) -> tuple[Commit, ...]:

@@ -1,36 +1,54 @@
 """Tasks: what is pending for a view between the cut its state stands for and now, told by commits alone (Z 2.2)."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.history import Commit, effect_of
+from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.record import Position
 from dbt_lazyview.maintenance.state import State
-from dbt_lazyview.maintenance.tables import Tables, name_of
-from dbt_lazyview.maintenance.windows import lineage_broken
+from dbt_lazyview.maintenance.tables import Tables, name_of, sql_name
+from dbt_lazyview.maintenance.windows import is_same_version, lineage_broken
 
 
 @dataclass(frozen=True)
 class Pending:
-    """What a base table has in store for a view: its commits since the cut that changed rows."""
+    """
+    What a base table has in store for a view: its commits since the cut that changed rows, newest first.
+
+    Example:
+        >>> append = Commit(2, 70, "WRITE", {"mode": "Append"}, {"numOutputRows": "2"})
+        >>> told = Pending(("t",), 1, 3, (append,))
+        >>> len(told.commits), told.rows, told.oldest, told.operations
+        (1, 2, 70, ('WRITE',))
+    """
 
     source: Name
     after: int  # version of the cut
     upto: int  # version now
-    commits: int = 0
-    rows: int | None = 0  # None: some commit does not tell
-    oldest: int | None = None  # epoch milliseconds
-    operations: tuple[str, ...] = ()
+    commits: tuple[Commit, ...] = ()
     obstacle: Reason | None = None  # why its changes cannot be followed
+
+    @property
+    def rows(self) -> int | None:
+        """Changed rows; None: some commit does not tell."""
+        return None if self.obstacle else effect_of(self.commits).rows
+
+    @property
+    def oldest(self) -> int | None:
+        """Epoch milliseconds."""
+        return min((each.timestamp for each in self.commits), default=None)
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        return tuple(sorted({each.operation for each in self.commits}))
 
 
 @dataclass(frozen=True)
 class Task:
     """What is pending for one view: many commits of many sources, to be done as one."""
 
-    view: Name
     sources: tuple[Pending, ...] = ()
 
     @property
@@ -39,7 +57,7 @@ class Task:
 
     @property
     def commits(self) -> int:
-        return sum(each.commits for each in self.sources)
+        return sum(len(each.commits) for each in self.sources)
 
     @property
     def rows(self) -> int | None:
@@ -51,38 +69,37 @@ class Task:
         return min((each.oldest for each in self.sources if each.oldest is not None), default=None)
 
 
-def task_of(tables: Tables, view: Name, state: State) -> Task:
+def task_of(tables: Tables, state: State) -> Task:
     """Compare the cut in a state's record with the tables as they are now."""
     cut = state.record.cut if state.record else {}
-    return Task(view, tuple(pending(tables, name_of(table), position) for table, position in cut.items()))
+    return Task(tuple(pending(tables, name_of(table), position) for table, position in cut.items()))
+
+
+def task_upto(tables: Tables, state: State, cut: Cut) -> Task:
+    """Compare the cut in a state's record with another one."""
+    recorded = state.record.cut if state.record else {}
+    moved = {
+        name: at
+        for name, at in cut.items()
+        if sql_name(name) in recorded and not is_same_version(recorded[sql_name(name)], at)
+    }
+    return Task(tuple(pending_upto(tables, name, recorded[sql_name(name)], at.version) for name, at in moved.items()))
 
 
 def pending(tables: Tables, source: Name, recorded: Position) -> Pending:
     """What happened to one base table since a recorded version."""
     detail = tables.source(source)
     if detail is None:
-        return Pending(source, recorded.version, recorded.version, rows=None, obstacle=Reason.UNKNOWN_RELATION)
+        return Pending(source, recorded.version, recorded.version, obstacle=Reason.UNKNOWN_RELATION)
     if (detail.modified, detail.id) == (recorded.timestamp, recorded.id):
         return Pending(source, recorded.version, recorded.version)
-    newest = tables.head(source, detail).version
-    commits = tables.commits_between(source, recorded.version, newest)
+    return pending_upto(tables, source, recorded, tables.head(source, detail).version)
+
+
+def pending_upto(tables: Tables, source: Name, recorded: Position, upto: int) -> Pending:
+    """What happened to one base table between a recorded version and another."""
+    commits = tables.commits_between(source, recorded.version, upto)
     broken = lineage_broken(recorded, commits)
-    if broken:
-        return Pending(source, recorded.version, newest, rows=None, oldest=commits[0].timestamp, obstacle=broken)
-    return summed_up(source, recorded.version, newest, [each for each in commits if each.version > recorded.version])
-
-
-def summed_up(source: Name, after: int, upto: int, commits: Iterable[Commit]) -> Pending:
-    """
-    The commits that changed rows, as one.
-
-    Example:
-        >>> append = Commit(2, 70, "WRITE", {"mode": "Append"}, {"numOutputRows": "2"})
-        >>> told = summed_up(("t",), 1, 3, [Commit(3, 90, "OPTIMIZE"), append])
-        >>> told.commits, told.rows, told.oldest, told.operations
-        (1, 2, 70, ('WRITE',))
-    """
-    changing = [each for each in commits if effect_of([each]).changed]
-    oldest = min((each.timestamp for each in changing), default=None)
-    operations = tuple(sorted({each.operation for each in changing}))
-    return Pending(source, after, upto, len(changing), effect_of(changing).rows, oldest, operations)
+    span = commits[:1] if broken else [each for each in commits if recorded.version < each.version <= upto]
+    changing = tuple(each for each in span if effect_of([each]).changed)
+    return Pending(source, recorded.version, upto, changing, broken)

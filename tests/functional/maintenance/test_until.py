@@ -15,8 +15,8 @@ JOINED = "select s.region, count(*) as n from sales s join regions r on s.region
 
 
 def pending(lake: Lake, name: str) -> tuple[int, int | None]:
-    tables, target = Tables(lake.engine(), "UTC"), lake.target(name, "")
-    task = task_of(tables, target.name, load_state(tables, target.state))
+    tables = Tables(lake.engine(), "UTC")
+    task = task_of(tables, load_state(tables, lake.target(name, "").state))
     return task.commits, task.rows
 
 

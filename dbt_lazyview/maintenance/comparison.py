@@ -1,0 +1,32 @@
+"""The oracle: what a view shows, and what its query gives over the same versions of its sources."""
+
+from dataclasses import dataclass
+
+from dbt_lazyview.compiler.reasons import Reason
+from dbt_lazyview.maintenance.engine import Engine
+from dbt_lazyview.maintenance.errors import RefreshError
+from dbt_lazyview.maintenance.settings import read_settings
+from dbt_lazyview.maintenance.state import load_state
+from dbt_lazyview.maintenance.tables import Tables, sql_name
+from dbt_lazyview.maintenance.tree import Target, resolve
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two queries that must give the same rows, equally often."""
+
+    view: str
+    query: str
+
+
+def comparison(engine: Engine, target: Target) -> Comparison:
+    """Both pinned to what the record of the state says, so that neither writers nor refreshes come in between."""
+    tables = Tables(engine, read_settings(engine).time_zone)
+    view, state = resolve(tables, target).view, load_state(tables, target.state)
+    if state.record is None or state.distrust or state.record.fingerprint != view.fingerprint:
+        reason = state.distrust or Reason.DEFINITION_CHANGED
+        raise RefreshError(reason, f"{sql_name(target.name)} has to be refreshed first: {reason.word}.")
+    at_version = engine.render("pinned_state", state=sql_name(target.state), version=state.version)
+    versions = {source.name: state.record.reads[sql_name(source.name)].version for source in view.sources}
+    steps, query = view.query_at(versions)
+    return Comparison(view.public(at_version).query, engine.render("steps_as_query", steps=steps, query=query))

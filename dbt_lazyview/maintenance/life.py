@@ -1,0 +1,49 @@
+"""What happened to a view in the time its history tells of."""
+
+from collections.abc import Sequence
+
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.maintenance.advise import Life, Refreshed
+from dbt_lazyview.maintenance.history import Commit, effect_of
+from dbt_lazyview.maintenance.record import Record, UnreadableRecord, from_json
+from dbt_lazyview.maintenance.state import load_state
+from dbt_lazyview.maintenance.tables import Tables, name_of
+from dbt_lazyview.maintenance.tree import state_name
+
+COMMITS = 500  # how far back
+
+
+def life_of(tables: Tables, view: Name, deferred_parents: Sequence[str]) -> Life | None:
+    """Read the histories of a view's state and of its sources; None if it is not built."""
+    state = load_state(tables, state_name(view))
+    if state.detail is None or state.definition is None or state.record is None:
+        return None
+    recorded = _recorded(tables.newest(state.name, COMMITS))
+    since = min(commit.timestamp for commit, _ in recorded)
+    writes = [
+        commit
+        for table in state.record.cut
+        for commit in tables.newest(name_of(table), COMMITS)
+        if commit.timestamp > since and effect_of([commit]).changed
+    ]
+    return Life(
+        ".".join(view[-2:]), state.definition.policy, state.definition.refresh_mode,
+        [_refreshed(commit, record) for commit, record in recorded], len(writes),
+        state.detail.files, state.detail.size, deferred_parents,
+    )  # fmt: skip
+
+
+def _recorded(commits: Sequence[Commit]) -> list[tuple[Commit, Record]]:
+    return [(commit, record) for commit in commits if (record := _record(commit))]
+
+
+def _record(commit: Commit) -> Record | None:
+    try:
+        return from_json(commit.metadata)
+    except UnreadableRecord:
+        return None
+
+
+def _refreshed(commit: Commit, record: Record) -> Refreshed:
+    seconds = max(commit.timestamp - record.started, 0) / 1000 if record.started else 0.0
+    return Refreshed(record.kind, record.reason, record.trigger, seconds)

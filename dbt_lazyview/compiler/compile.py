@@ -21,13 +21,16 @@ from dbt_lazyview.compiler.lowering.query import lower_query
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Unsupported
 from dbt_lazyview.compiler.parse import DIALECT, parse_query, position, source_line, without_positions
 from dbt_lazyview.compiler.passes.certain_matches import with_certain_matches
+from dbt_lazyview.compiler.passes.relevance import relevant_rows
 from dbt_lazyview.compiler.passes.used_columns import keep_used_columns
 from dbt_lazyview.compiler.plan import (
     BuildPlan,
+    CaptureDelta,
     Derive,
     PublicView,
     ReadSource,
     RefreshPlan,
+    RelevantDelta,
     Source,
     StateColumn,
     StateLayout,
@@ -59,6 +62,7 @@ class View:
     _root: Node | None = field(repr=False, default=None)
     _outputs: tuple[str, ...] = field(repr=False, default=())
     _state: State | None = field(repr=False, default=None)
+    _tables: Mapping[str, Table] = field(repr=False, default_factory=dict)  # behind the short names
 
     def build(self, versions: Mapping[Name, int]) -> BuildPlan:
         """Everything from the sources at the given versions."""
@@ -75,6 +79,19 @@ class View:
         assert self._state is not None, "a view with problems has no incremental plan"
         return refresh_plan(self._state, self._derivation(windows, options), state)
 
+    def relevant_changes(self, windows: Mapping[Name, Window]) -> tuple[RelevantDelta, ...]:
+        """What to look at to see whether the changes in the windows touch the view at all."""
+        assert self._state is not None, "a view with problems has no incremental plan"
+        predicates = relevant_rows(self._state.aggregate.input)
+        changed = [each for each in self.sources if windows[each.name].changed]
+        return tuple(
+            RelevantDelta(
+                CaptureDelta(each.alias, each, windows[each.name], condense=True),
+                text(predicate) if (predicate := predicates[each.alias]) else "",
+            )
+            for each in changed
+        )
+
     def public(self, state: str) -> PublicView:
         """The public view over the state; `state` is a quoted relation, with a version where it is pinned."""
         outputs = tuple(zip(self.columns, self._outputs, strict=True))
@@ -86,12 +103,16 @@ class View:
 
     def query_at(self, versions: Mapping[Name, int]) -> tuple[tuple[Step, ...], str]:
         """The user's own query over the sources at the given versions: what the view must equal."""
-        steps = tuple(ReadSource(f"lv_{each.alias}", each, versions[each.name]) for each in self.sources)
+        read = {alias: table for alias, table in self._tables.items() if table.name in versions}
+        steps = tuple(
+            ReadSource(f"lv_{alias}", _whole(alias, table), versions[table.name]) for alias, table in read.items()
+        )
         query = self._query.copy()
-        renamed = {each.alias: f"lv_{each.alias}" for each in self.sources}
-        for table in query.find_all(exp.Table):
-            if table.name in renamed and not table.db:
-                table.set("this", identifier(renamed[table.name]))
+        for table in [each for each in query.find_all(exp.Table) if not each.db]:
+            if table.name in read:
+                table.set("this", identifier(f"lv_{table.name}"))
+            elif table.name in self._tables:  # in a common table expression that nothing reads
+                table.replace(_aliased(self._tables[table.name], table))
         return steps, text(query)
 
     def explain(self) -> str:
@@ -137,8 +158,9 @@ def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catal
     sources = _sources(root, expanded.tables)
     state = stored_state(root, _type_reader(expanded.tables, sources, catalog))
     return View(
-        sql, columns, sources, _fingerprint(expanded, columns), state.layout, (), expanded.query, root, outputs, state
-    )
+        sql, columns, sources, _fingerprint(expanded, columns), state.layout, (), expanded.query, root, outputs, state,
+        expanded.tables,
+    )  # fmt: skip
 
 
 def _projected_exactly(lowered: Lowered) -> Node:
@@ -155,16 +177,23 @@ def _ranked(root: Node, environment: Environment) -> Node:
 
 
 def _unmaintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, problems: tuple[Problem, ...]) -> View:
-    sources = tuple(
-        Source(table.name, alias, tuple(each.name for each in table.columns))
-        for alias, table in expanded.tables.items()
-    )
+    sources = tuple(_whole(alias, table) for alias, table in expanded.tables.items())
     keys = tuple(StateColumn(f"c_{number + 1}", is_key=True) for number in range(len(columns)))
     layout = StateLayout((*keys, StateColumn(COUNT, is_key=False)))
     outputs = tuple(key.name for key in keys)
     return View(
-        sql, columns, sources, _fingerprint(expanded, columns), layout, problems, expanded.query, _outputs=outputs
-    )
+        sql, columns, sources, _fingerprint(expanded, columns), layout, problems, expanded.query, _outputs=outputs,
+        _tables=expanded.tables,
+    )  # fmt: skip
+
+
+def _whole(alias: str, table: Table) -> Source:
+    """A table with all its columns."""
+    return Source(table.name, alias, tuple(each.name for each in table.columns))
+
+
+def _aliased(table: Table, place: exp.Table) -> exp.Table:
+    return exp.to_table(table.sql, dialect=DIALECT, alias=place.alias_or_name)
 
 
 def _qualified(expanded: Expanded) -> exp.Query:

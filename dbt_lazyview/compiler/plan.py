@@ -58,6 +58,14 @@ class CaptureDelta:
 
 
 @dataclass(frozen=True)
+class RelevantDelta:
+    """The changes of a source that may touch a view: condensed on the columns it uses, by the filters above it."""
+
+    delta: CaptureDelta
+    predicate: str  # empty: every change
+
+
+@dataclass(frozen=True)
 class RestoreSource:
     """A source before the window: its new rows plus its negated delta (V, expression 12)."""
 

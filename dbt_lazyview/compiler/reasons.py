@@ -44,6 +44,9 @@ class Reason(Enum):
     LOST_RACE = "LV041"
     POINT_UNREACHABLE = "LV042"
 
+    # Nothing had to be done.
+    CHANGES_IRRELEVANT = "LV050"
+
     @property
     def code(self) -> str:
         return self.value

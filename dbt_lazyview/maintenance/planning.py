@@ -129,8 +129,12 @@ class Planner:
         assert record is not None
         if not should_advance(record.reads, _keyed(self.reads)):
             return Plan(decision, self.state)
+        return self.advanced(decision, 0)
+
+    def advanced(self, decision: Decision, changes: int | None) -> Plan:
+        """A commit without rows: the record moves on, the rows stay."""
         statement = self.render("advance_record", state=sql_name(self.state.name))
-        return Plan(decision, self.state, statement, self.record(decision, 0, ""))
+        return Plan(decision, self.state, statement, self.record(decision, changes, ""))
 
     def incremental(self, decision: Decision, windows: Mapping[Name, Window]) -> Plan:
         assert self.state.detail is not None

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.commit import LostRace, commit
 from dbt_lazyview.maintenance.cut import take_cut
 from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, Decision, why_refused
@@ -20,6 +21,7 @@ from dbt_lazyview.maintenance.policies import CHILD
 from dbt_lazyview.maintenance.probes import Cut, Probes
 from dbt_lazyview.maintenance.public import pin, publish, run
 from dbt_lazyview.maintenance.record import Position, Settings
+from dbt_lazyview.maintenance.relevance import touch_nothing
 from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, having_set, read_settings
 from dbt_lazyview.maintenance.splitting import next_stop
 from dbt_lazyview.maintenance.staging import staged
@@ -149,7 +151,7 @@ class Attempt:
 
     def carry_out(self, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
         """Run the plan; where the changes turn out unreadable, recompute instead."""
-        plan = stamped(checked(planner.plan(request), planner.node), request, started)
+        plan = stamped(self.relevant(planner, checked(planner.plan(request), planner.node)), request, started)
         try:
             return plan, *self.write(plan)
         except EngineError as error:
@@ -158,6 +160,12 @@ class Attempt:
                 raise failed(planner.node.target.name, error) from error
             plan = stamped(checked(planner.plan(request, unreadable=reason), planner.node), request, started)
             return plan, *self.write(plan)
+
+    def relevant(self, planner: Planner, plan: Plan) -> Plan:
+        """The plan, or one that leaves the rows as they are, where the changes do not touch them."""
+        if plan.decision.kind != INCREMENTAL or not touch_nothing(self.tables, planner.node, planner.windows()[0]):
+            return plan
+        return planner.advanced(Decision(NOOP, Reason.CHANGES_IRRELEVANT), plan.record.changes if plan.record else None)
 
     def write(self, plan: Plan) -> tuple[Commit | None, int]:
         if plan.record is None:

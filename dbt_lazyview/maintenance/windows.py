@@ -10,6 +10,8 @@ from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.history import Commit, effect_of, feed_misses_change
 from dbt_lazyview.maintenance.record import Position
 
+_DIGITS = 6  # of the digest of one column
+
 
 class CutPassed(Exception):
     """A state already stands for more than the cut: another cut has to be chosen."""
@@ -73,7 +75,12 @@ def schema_digest(columns: Iterable[Column]) -> str:
         False
     """
     parts = [f"{column.name}:{column.type}" for column in columns]
-    return "".join(hashlib.sha256(part.encode()).hexdigest()[:6] for part in parts)
+    return "".join(hashlib.sha256(part.encode()).hexdigest()[:_DIGITS] for part in parts)
+
+
+def columns_in(digest: str) -> int:
+    """How many columns a digest stands for."""
+    return len(digest) // _DIGITS
 
 
 def keeps_columns(recorded: str, now: str) -> bool:

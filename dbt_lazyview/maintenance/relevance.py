@@ -1,0 +1,31 @@
+"""Whether pending changes touch a view at all: if not, its cut goes on and its rows stay (Z 3.5)."""
+
+from collections.abc import Mapping
+
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.plan import RelevantDelta, Window
+from dbt_lazyview.maintenance.engine import EngineError
+from dbt_lazyview.maintenance.tables import Tables
+from dbt_lazyview.maintenance.tree import Node
+from dbt_lazyview.maintenance.windows import columns_in
+
+FEW_ROWS = 100_000  # looking at more than this is no small thing compared to the refresh
+
+
+def touch_nothing(tables: Tables, node: Node, windows: Mapping[Name, Window]) -> bool:
+    """Look at the changes, where they are few and may well be beside the point."""
+    deltas = node.view.relevant_changes(windows)
+    if not all(_may_miss(each, columns_in(node.schemas[each.delta.source.name])) for each in deltas):
+        return False
+    try:
+        return not tables.engine.query(tables.engine.render("relevant_changes", deltas=deltas))
+    except EngineError:
+        return False  # the refresh itself will tell
+
+
+def _may_miss(delta: RelevantDelta, columns: int) -> bool:
+    """Whether changes of a source may be irrelevant: rows that a filter drops, or updates of columns not used."""
+    window, source = delta.delta.window, delta.delta.source
+    misses_columns = not window.insert_only and len(source.columns) < columns
+    is_small = window.rows is not None and window.rows <= FEW_ROWS
+    return is_small and (bool(delta.predicate) or misses_columns)

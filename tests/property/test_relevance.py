@@ -1,0 +1,54 @@
+"""Changes that a look at filters and used columns calls irrelevant leave the view's rows as they are."""
+
+from random import Random
+
+import pytest
+
+from dbt_lazyview.compiler.reasons import ModelError
+from tests.property.case import Commit, Run
+from tests.property.duck_lake import DuckView, to_duckdb
+from tests.property.exploration import random_case
+from tests.property.random_changes import random_habit
+
+SEEDS_PER_PART = 25
+BATCHES = 4
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_irrelevant_changes_leave_the_view_right(part: int) -> None:
+    batches = [_irrelevant_batches(seed) for seed in range(part * SEEDS_PER_PART, (part + 1) * SEEDS_PER_PART)]
+    assert sum(batches) > 0  # there are such changes
+
+
+def _irrelevant_batches(seed: int) -> int:
+    random = Random(seed)
+    case = random_case(random)
+    try:
+        run = Run(case)
+    except ModelError:
+        return 0
+    sources = [each.name[-1] for each in run.view.view.sources]
+    if not sources or run.view.view.problems:
+        return 0
+    habit = random_habit(random, sources)
+    try:
+        return sum(_is_irrelevant(seed, habit.commits(random, case.tables, run.lake), run) for _ in range(BATCHES))
+    finally:
+        run.lake.close()
+
+
+def _is_irrelevant(seed: int, commits: list[Commit], run: Run) -> bool:
+    run.change(commits)
+    is_irrelevant = not _touches(run.view)
+    assert run.is_right or not is_irrelevant, f"seed {seed}: {run.view.view.sql}\n{run.wrong()}"
+    run.refresh("merge")
+    return is_irrelevant
+
+
+def _touches(view: DuckView) -> bool:
+    windows = {name: view.lake.window(name[-1], after) for name, after in view.cut.items()}
+    for name, after in view.cut.items():
+        view.lake.load_changes(name[-1], after)
+    deltas = view.view.relevant_changes(windows)
+    query = to_duckdb(view.lake.renderer.render("relevant_changes", deltas=deltas)) if deltas else ""
+    return bool(deltas and view.lake.db.execute(query).fetchall())

@@ -1,10 +1,12 @@
 """Lazy views for dbt: how they are built, refreshed and named."""
 
+from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from dbt.adapters.base.meta import AdapterMeta, available
+from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_lazyview.adapter.engine import DbtEngine, open_engine
@@ -16,6 +18,8 @@ from dbt_lazyview.compiler.catalog import CatalogError, Name
 from dbt_lazyview.compiler.reasons import ModelError
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import NotBuilt, RefreshError
+from dbt_lazyview.maintenance.journal import Entry, entries_of, write_journal
+from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Request
 from dbt_lazyview.maintenance.policies import RUN
 from dbt_lazyview.maintenance.preview import preview
@@ -27,6 +31,8 @@ from dbt_lazyview.maintenance.stored import stored_target
 from dbt_lazyview.maintenance.tree import Target
 from dbt_lazyview.maintenance.until import past_point
 
+logger = AdapterLogger("LazyView")
+
 
 class LazyViewMethods(metaclass=AdapterMeta):
     """What the materialization asks for; a base class of the adapter (the metaclass lets dbt see its methods)."""
@@ -35,6 +41,7 @@ class LazyViewMethods(metaclass=AdapterMeta):
         super().__init__(*args, **kwargs)
         self.turns = Turns()
         self.probes = Probes()  # an adapter lives as long as an invocation
+        self.journal: deque[Entry] = deque()  # not written yet; threads may append at any time
 
     @available.parse_none
     def check_lazy_view(self, model: dict[str, Any]) -> None:
@@ -55,7 +62,7 @@ class LazyViewMethods(metaclass=AdapterMeta):
                 return response_of(preview(engine, target))
             request = Request(full_refresh=full_refresh, trigger=RUN)
             carry_out = register if model["config"].get("on_run") == REGISTER else refresh
-            return response_of(carry_out(engine, target, request, self.probes))
+            return self._told(carry_out(engine, target, request, self.probes))
 
     @available.parse_list
     def lazy_views_named(self, names: list[str] | None) -> list[Any]:
@@ -74,11 +81,27 @@ class LazyViewMethods(metaclass=AdapterMeta):
                 target = stored_target(engine, full_name(engine, node))
                 point = None if until is None else past_point(until, read_settings(engine).time_zone)
                 request = Request(full_refresh=full, trigger=trigger, until=point)
-                return response_of(refresh(engine, target, request, self.probes))
+                return self._told(refresh(engine, target, request, self.probes))
         except DbtRuntimeError as problem:
             if isinstance(problem.__cause__, NotBuilt):
                 return LazyViewResponse(_message="not built yet: dbt run builds it", kind=NOT_BUILT)
             raise
+
+    def write_journal(self) -> None:
+        """Append what was refreshed since the last time; a journal that cannot be written is no reason to fail."""
+        entries = list(_taken_from(self.journal))
+        if not entries:
+            return
+        try:
+            with self._engine("journal") as engine:
+                schema = (engine.current_catalog, self.config.credentials.schema.lower())  # type: ignore[attr-defined]
+                write_journal(engine, schema, entries)
+        except DbtRuntimeError as problem:
+            logger.warning(f"The journal of refreshes was not written. {problem.msg}")
+
+    def _told(self, outcome: Outcome) -> LazyViewResponse:
+        self.journal.extend(entries_of(outcome))
+        return response_of(outcome)
 
     @contextmanager
     def _engine(self, name: str) -> Iterator[DbtEngine]:
@@ -91,6 +114,12 @@ class LazyViewMethods(metaclass=AdapterMeta):
     def _is_partial_run(self) -> bool:
         arguments = self.config.args  # type: ignore[attr-defined]
         return bool(getattr(arguments, "EMPTY", False) or getattr(arguments, "SAMPLE", None))
+
+
+def _taken_from(entries: deque[Entry]) -> Iterator[Entry]:
+    with suppress(IndexError):  # empty, perhaps because another thread took the rest
+        while True:
+            yield entries.popleft()
 
 
 @contextmanager

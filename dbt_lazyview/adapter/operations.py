@@ -60,12 +60,13 @@ class LazyViewOperations(LazyViewMethods):
         """Refresh by the definition the state remembers; a failure is an outcome too, so that others go on."""
         try:
             return self.refresh_stored(node, OPERATION, full, until)
-        except DbtRuntimeError as problem:
-            return LazyViewResponse(_message=f"ERROR {problem.msg}", kind=ERROR)
+        except Exception as problem:
+            return LazyViewResponse(_message=f"ERROR {problem}", kind=ERROR)
 
     @available.parse_none
     def sum_up_refreshes(self, views: list[Any], responses: list[LazyViewResponse], are_named: bool) -> Total:
         """What all refreshes of an operation did; a view that is not built counts as failed if it was named."""
+        self.write_journal()
         return sum_up([node.name for node in views], responses, are_named)
 
     @available.parse_none

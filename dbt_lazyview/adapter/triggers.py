@@ -45,8 +45,11 @@ class LazyViewTriggers(LazyViewOperations):
         super().post_model_hook(config, node)  # type: ignore[misc]
         if may_write_tables(node):
             self.probes.forget()
-        if sys.exc_info()[0] is not None or node.resource_type not in WRITERS or not self._maintains():
-            return
+        if sys.exc_info()[0] is None and node.resource_type in WRITERS and self._maintains():
+            self._after_writing(node)
+        self.write_journal()
+
+    def _after_writing(self, node: Any) -> None:
         if is_lazy_view(node) and node.config.get("on_run") != REGISTER:
             self.refreshed.put(node.unique_id, None)
         for view in lazy_views_over(node, self._nodes()):
@@ -65,8 +68,8 @@ class LazyViewTriggers(LazyViewOperations):
         """Refresh a view after its source; the writer's own result stands, whatever happens here."""
         try:
             self._refresh_and_tell(view, WRITER, f"{writer.name} was written")
-        except DbtRuntimeError as problem:
-            logger.error(f"The immediate view {view.name} was not refreshed after {writer.name}.\n{problem.msg}")
+        except Exception as problem:
+            logger.error(f"The immediate view {view.name} was not refreshed after {writer.name}.\n{problem}")
 
     def _refresh_and_tell(self, view: Any, trigger: str, why: str) -> None:
         response = self.refresh_stored(view, trigger)

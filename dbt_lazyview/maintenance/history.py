@@ -118,13 +118,13 @@ def feed_misses_change(commits: Iterable[Commit], feed_was_on: bool) -> bool:
 
 
 def _feed_after(commit: Commit, was_on: bool) -> bool:
-    properties = mapping(commit.parameters.get("properties"))
+    properties = commit.parameters.get("properties")
     if commit.operation == "SET TBLPROPERTIES":
-        return str(properties.get(CHANGE_FEED, was_on)).lower() == "true"
+        return str(mapping(properties).get(CHANGE_FEED, was_on)).lower() == "true"
     if commit.operation == "UNSET TBLPROPERTIES":
-        return was_on and CHANGE_FEED not in str(commit.parameters)
+        return was_on and CHANGE_FEED not in str(properties)  # a list of names
     if "REPLACE TABLE" in commit.operation:
-        return str(properties.get(CHANGE_FEED)).lower() == "true"
+        return str(mapping(properties).get(CHANGE_FEED)).lower() == "true"
     return was_on
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dbt_lazyview.maintenance.decide import NOOP
+from dbt_lazyview.maintenance.record import Record
 
 REGISTERED = "registered"  # left to its readers
 
@@ -21,6 +22,10 @@ class Outcome:
     strategy: str = ""
     seconds: float = 0.0
     parents: tuple["Outcome", ...] = ()  # refreshed on the way
+    policy: str = ""
+    refresh_mode: str = ""
+    state_bytes: int = 0  # before
+    record: Record | None = None  # None: nothing was written
     parts: int = 1
     is_part: bool = False  # more is to be done
 

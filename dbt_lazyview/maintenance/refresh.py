@@ -232,4 +232,8 @@ def _outcome(
         strategy=record.strategy if record else "",
         seconds=seconds,
         parents=tuple(parent for parent in parents if parent.kind != NOOP),
+        policy=node.target.definition.policy,
+        refresh_mode=node.target.definition.refresh_mode,
+        state_bytes=plan.state.detail.size if plan.state.detail else 0,
+        record=record,
     )

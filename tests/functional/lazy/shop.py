@@ -1,5 +1,6 @@
 """A project with lazy views of every policy, and what the histories of their states tell."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from dbt.tests.util import run_dbt_and_capture
 
 from dbt_lazyview.maintenance.record import from_json
 
+_NUMBERS = itertools.count(2)
 TOTALS = "select region, count(*) as sales, sum(amount) as revenue from {{{{ ref('{source}') }}}} group by region"
 
 
@@ -42,7 +44,7 @@ class Shop:
     def sell(self, *tables: str) -> None:
         """Somebody else writes a row into tables."""
         for name in tables:
-            self.project.run_sql(f"insert into {{schema}}.{name} values (9, 'south', 7)")
+            self.project.run_sql(f"insert into {{schema}}.{name} values ({next(_NUMBERS)}, 'south', 7)")
 
     def dbt(self, *arguments: str, threads: int = 4, expect_pass: bool = True) -> str:
         """Run dbt; what it printed."""

@@ -6,6 +6,17 @@ import pytest
 
 from tests.functional.lazy.shop import Shop, appending, lazy_view, totals
 
+SCHEMA = """
+models:
+  - name: revenue
+    data_tests:
+      - lazy_view_fresh: {arguments: {max_pending_rows: 1}}
+      - lazy_view_fresh: {name: fresh_by_age, arguments: {max_age: 1 day}}
+      - lazy_view_matches_query
+  - name: top
+    data_tests: [lazy_view_matches_query]
+"""
+
 
 class TestOperations:
     @pytest.fixture(scope="class")
@@ -18,6 +29,7 @@ class TestOperations:
             "refunds.sql": totals("returns", policy="snapshot"),
             "strict.sql": totals("returns", refresh_mode="incremental"),
             "not_built.sql": totals("orders"),
+            "schema.yml": SCHEMA,
         }
 
     @pytest.fixture(scope="class")
@@ -49,6 +61,30 @@ class TestOperations:
         assert "2 commits, 2 changes" in log
         assert "build (first_build)" in log
 
+    def test_fresh_and_equal(self, shop):
+        log = shop.dbt("test", "--select", "test_name:lazy_view_fresh", expect_pass=False)
+        assert "PASS fresh_by_age" in log
+        assert "Done. PASS=1 WARN=0 ERROR=1" in log
+        assert shop.refreshes("revenue") == ["run"]  # looked at as it is
+        log = shop.dbt("test", "--select", "test_name:lazy_view_matches_query", threads=1)
+        assert "Done. PASS=2" in log
+        assert shop.refreshes("revenue") == ["run", "demand"]
+
+    def test_a_view_that_differs_is_found(self, shop, project):
+        project.run_sql("update {schema}.revenue__state set `lv_count` = 5 where region_1 = 'south'")
+        log = shop.dbt("test", "--select", "test_name:lazy_view_matches_query,revenue", expect_pass=False)
+        assert "has to be refreshed first: state_changed" in log
+
+    def test_prepare_sources(self, shop, project):
+        project.run_sql("alter table {schema}.returns unset tblproperties (delta.enableChangeDataFeed)")
+        log = shop.operation("prepare_sources")
+        assert "`returns`: its change data feed is off (owner: " in log
+        assert "set tblproperties ('delta.enableChangeDataFeed' = 'true')" in log
+        assert "Nothing was changed." in log
+        log = shop.operation("prepare_sources", "--args", "{apply: true}")
+        assert "  done" in log
+        assert "Every source of a lazy view is prepared." in shop.operation("prepare_sources")
+
     def test_refresh_goes_on_after_a_failure_and_fails_in_the_end(self, shop, project):
         project.run_sql("alter table {schema}.returns unset tblproperties (delta.enableChangeDataFeed)")
         shop.sell("returns")
@@ -72,3 +108,12 @@ class TestOperations:
             ("{models: [not_built]}", "Not refreshed: not_built"),
         ]:
             assert message in shop.operation("refresh", "--args", arguments, expect_pass=False)
+
+    def test_advise_and_journal(self, shop, project):
+        log = shop.operation("advise", "--args", "{models: [refunds]}")
+        assert "refunds: dbt run-operation prepare_sources\n  because it was computed from all rows 1 times" in log
+        rows = project.run_sql("select view, policy, decision, set_off_by from {schema}.lazyview_status", fetch="all")
+        found = {row[0].split(".")[1]: tuple(row[1:]) for row in rows}
+        assert found["refunds"] == ("snapshot", "full", "operation")
+        counted = project.run_sql("select count(*) from {schema}.lazyview_refreshes", fetch="one")[0]
+        assert counted > len(found)

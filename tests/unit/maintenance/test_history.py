@@ -14,6 +14,8 @@ OVERWRITE = Commit(4, 40, "WRITE", {"mode": "Overwrite"}, {"numOutputRows": "1",
 UPDATE = Commit(5, 50, "UPDATE", {}, {"numUpdatedRows": "1"})
 FEED_OFF = Commit(6, 60, "SET TBLPROPERTIES", {"properties": '{"delta.enableChangeDataFeed":"false"}'})
 FEED_ON = Commit(7, 70, "SET TBLPROPERTIES", {"properties": '{"delta.enableChangeDataFeed":"true"}'})
+FEED_UNSET = Commit(6, 60, "UNSET TBLPROPERTIES", {"properties": '["delta.enableChangeDataFeed"]', "ifExists": "false"})
+OTHER_UNSET = Commit(6, 60, "UNSET TBLPROPERTIES", {"properties": '["owner"]', "ifExists": "true"})
 REPLACED = Commit(8, 80, "CREATE OR REPLACE TABLE AS SELECT", {"properties": "{}"}, {"numOutputRows": "1"})
 NEW = Commit(9, 90, "SOMETHING NEW")
 
@@ -56,7 +58,7 @@ def test_foreign_commits_on_a_state(commit, harmless):
     ("commits", "was_on", "misses"),
     [([APPEND], True, False), ([APPEND], False, True), ([FEED_OFF, OPTIMIZE], True, False),
      ([FEED_OFF, APPEND], True, True), ([FEED_ON, APPEND], False, False), ([APPEND, FEED_ON], False, True),
-     ([REPLACED], True, True)],
+     ([REPLACED], True, True), ([FEED_UNSET, APPEND], True, True), ([OTHER_UNSET, APPEND], True, False)],
 )  # fmt: skip
 def test_changes_without_a_feed(commits, was_on, misses):
     assert feed_misses_change(commits, was_on) is misses

@@ -1,6 +1,6 @@
 """The project's graph as lazy views see it: what they read, who reads them, who writes for them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dbt_lazyview.maintenance.policies import DEFERRED
@@ -12,7 +12,7 @@ Nodes = Mapping[str, Any]  # of the manifest, by unique id
 
 
 def is_lazy_view(node: Any) -> bool:
-    return getattr(node.config, "materialized", "") == MATERIALIZATION
+    return materialization(node) == MATERIALIZATION
 
 
 def policy_of(node: Any) -> str:
@@ -37,11 +37,7 @@ def lazy_views(nodes: Nodes) -> list[Any]:
 
 def is_read_by_lazy_view(unique_id: str, nodes: Nodes) -> bool:
     """Whether a lazy view reads this one, directly or through views."""
-    readers = [node for node in nodes.values() if unique_id in node.depends_on_nodes]
-    return any(
-        is_lazy_view(node) or (node.config.materialized in THROUGH and is_read_by_lazy_view(node.unique_id, nodes))
-        for node in readers
-    )
+    return any(unique_id in _reached(view, nodes, _has_no_rows) for view in nodes.values() if is_lazy_view(view))
 
 
 def lazy_views_read_by(node: Any, nodes: Nodes, is_elsewhere: Callable[[Any], bool]) -> list[Any]:
@@ -49,37 +45,43 @@ def lazy_views_read_by(node: Any, nodes: Nodes, is_elsewhere: Callable[[Any], bo
     The lazy views whose rows a node reads, directly or through views and ephemeral models; not those behind other
     lazy views, nor behind relations that this run reads in another environment.
     """
-    found: dict[str, Any] = {}
-    for upstream in _read_by(node, nodes):
-        if upstream.config.materialized != "ephemeral" and is_elsewhere(upstream):
-            continue
-        if is_lazy_view(upstream):
-            found[upstream.unique_id] = upstream
-        elif upstream.config.materialized in THROUGH:
-            found |= {each.unique_id: each for each in lazy_views_read_by(upstream, nodes, is_elsewhere)}
-    return list(found.values())
+
+    def is_read_here(each: Any) -> bool:
+        return materialization(each) == "ephemeral" or not is_elsewhere(each)
+
+    found = _reached(node, nodes, lambda each: _has_no_rows(each) and is_read_here(each))
+    return [each for each in found.values() if is_lazy_view(each) and is_read_here(each)]
 
 
 def lazy_views_over(writer: Any, nodes: Nodes) -> list[Any]:
     """The lazy views that rest on what a node writes, parents first; through views and other lazy views."""
-    return [view for view in lazy_views(nodes) if writer.unique_id in _rests_on(view, nodes)]
+    return [view for view in lazy_views(nodes) if writer.unique_id in _reached(view, nodes, _is_seen_through)]
 
 
-def tables_under(view: Any, nodes: Nodes) -> set[str]:
+def tables_under(view: Any, nodes: Nodes) -> list[Any]:
     """The nodes with rows of their own that a lazy view finally reads; `nodes` may hold dbt's sources too."""
-    return {each for each in _rests_on(view, nodes) if not _is_looked_through(nodes[each])}
+    return [each for each in _reached(view, nodes, _is_seen_through).values() if not _is_seen_through(each)]
 
 
-def _rests_on(node: Any, nodes: Nodes) -> set[str]:
-    """What a lazy view reads, down to the nodes that hold rows of their own."""
-    upstream = list(_read_by(node, nodes))
-    deeper = [each for each in upstream if _is_looked_through(each)]
-    return {each.unique_id for each in upstream}.union(*(_rests_on(each, nodes) for each in deeper))
+def materialization(node: Any) -> str:
+    return getattr(node.config, "materialized", "")
 
 
-def _is_looked_through(node: Any) -> bool:
-    return is_lazy_view(node) or getattr(node.config, "materialized", "") in THROUGH
+def _has_no_rows(node: Any) -> bool:
+    return materialization(node) in THROUGH
 
 
-def _read_by(node: Any, nodes: Nodes) -> Iterator[Any]:
-    return (nodes[unique_id] for unique_id in node.depends_on_nodes if unique_id in nodes)
+def _is_seen_through(node: Any) -> bool:
+    return _has_no_rows(node) or is_lazy_view(node)
+
+
+def _reached(node: Any, nodes: Nodes, goes_on: Callable[[Any], bool]) -> Nodes:
+    """All nodes upstream of one, up to those where it does not go on."""
+    found: dict[str, Any] = {}
+    waiting = [node]
+    while waiting:
+        for unique_id in waiting.pop().depends_on_nodes:
+            if unique_id in nodes and unique_id not in found:
+                found[unique_id] = nodes[unique_id]
+                waiting += [nodes[unique_id]] if goes_on(nodes[unique_id]) else []
+    return found

@@ -140,7 +140,7 @@ class LazyViewOperations(LazyViewMethods):
         manifest = self.get_macro_resolver()  # type: ignore[attr-defined]
         everything = {**manifest.nodes, **manifest.sources}
         views = [node for node in manifest.nodes.values() if is_lazy_view(node)]
-        told = {full_name(engine, everything[each]) for node in views for each in tables_under(node, everything)}
+        told = {full_name(engine, each) for node in views for each in tables_under(node, everything)}
         return sorted(known | told)
 
 

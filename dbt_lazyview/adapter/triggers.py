@@ -9,7 +9,14 @@ from dbt_common.events.functions import fire_event
 from dbt_common.events.types import Note
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt_lazyview.adapter.graph import THROUGH, is_lazy_view, lazy_views_over, lazy_views_read_by, policy_of
+from dbt_lazyview.adapter.graph import (
+    THROUGH,
+    is_lazy_view,
+    lazy_views_over,
+    lazy_views_read_by,
+    materialization,
+    policy_of,
+)
 from dbt_lazyview.adapter.models import REGISTER
 from dbt_lazyview.adapter.once import Once
 from dbt_lazyview.adapter.operations import LazyViewOperations
@@ -99,7 +106,7 @@ def reads_rows(node: Any) -> bool:
 def may_write_tables(node: Any) -> bool:
     """Whether a node may have written what lazy views read: itself, or by a hook."""
     has_hooks = bool(getattr(node.config, "pre_hook", None) or getattr(node.config, "post_hook", None))
-    is_view = is_lazy_view(node) or node.config.materialized in THROUGH
+    is_view = is_lazy_view(node) or materialization(node) in THROUGH
     return has_hooks or (node.resource_type in WRITERS and not is_view)
 
 

@@ -87,12 +87,12 @@ class TestOperations:
 
     def test_refresh_goes_on_after_a_failure_and_fails_in_the_end(self, shop, project):
         project.run_sql("alter table {schema}.returns unset tblproperties (delta.enableChangeDataFeed)")
-        shop.sell("returns")
+        shop.sell("orders", "returns")
         log = shop.operation("refresh", expect_pass=False)
         order = [line.split(" of 5 ")[1].split(": ")[0].split(".")[1] for line in log.splitlines() if " of 5 " in line]
-        assert order == ["revenue", "top", "refunds", "strict", "not_built"]  # oldest change first, parents first
+        assert order == ["refunds", "strict", "revenue", "top", "not_built"]  # oldest change first, parents first
         assert "refunds: full (change_feed_missing)" in log
-        assert "5 lazy views: 2 refreshed, 1 failed" in log or "5 lazy views: 3 refreshed, 1 failed" in log
+        assert " refreshed, 1 failed; " in log
         assert "Not refreshed: strict" in log
         assert self.status(shop)["strict"]["pending_commits"] == 2
 

@@ -18,7 +18,7 @@ from dbt_lazyview.compiler.catalog import CatalogError, Name
 from dbt_lazyview.compiler.reasons import ModelError
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import NotBuilt, RefreshError
-from dbt_lazyview.maintenance.journal import Entry, entries_of, write_journal
+from dbt_lazyview.maintenance.journal import Entry, entries_of, write_journals
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Request
 from dbt_lazyview.maintenance.policies import RUN
@@ -94,8 +94,7 @@ class LazyViewMethods(metaclass=AdapterMeta):
             return
         try:
             with self._engine("journal") as engine:
-                schema = (engine.current_catalog, self.config.credentials.schema.lower())  # type: ignore[attr-defined]
-                write_journal(engine, schema, entries)
+                write_journals(engine, entries)
         except DbtRuntimeError as problem:
             logger.warning(f"The journal of refreshes was not written. {problem.msg}")
 

@@ -1,6 +1,6 @@
 """The journal: a row for every refresh that wrote something, in a table that any SQL client can read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,9 +50,17 @@ def entries_of(outcome: Outcome) -> Iterator[Entry]:
         yield Entry(outcome)
 
 
-def write_journal(engine: Engine, schema: Name, entries: list[Entry]) -> None:
+def write_journals(engine: Engine, entries: Iterable[Entry]) -> None:
+    """Append entries to the journals of their schemas."""
+    by_schema: dict[Name, list[Entry]] = {}
+    for entry in entries:
+        by_schema.setdefault(name_of(entry.outcome.view)[:-1], []).append(entry)
+    for schema, own in by_schema.items():
+        _write(engine, sql_name((*schema, JOURNAL)), sql_name((*schema, STATUS)), own)
+
+
+def _write(engine: Engine, journal: str, status: str, entries: list[Entry]) -> None:
     """Append entries; where there is no journal yet, begin one."""
-    journal = sql_name((*schema, JOURNAL))
     statement = engine.render("write_journal", journal=journal, entries=entries)
     try:
         engine.execute(statement)
@@ -60,5 +68,5 @@ def write_journal(engine: Engine, schema: Name, entries: list[Entry]) -> None:
         if not error.is_missing_relation:
             raise
         engine.execute(engine.render("create_journal", journal=journal))
-        engine.execute(engine.render("create_status_view", status=sql_name((*schema, STATUS)), journal=journal))
+        engine.execute(engine.render("create_status_view", status=status, journal=journal))
         engine.execute(statement)

@@ -4,8 +4,7 @@ from random import Random
 
 import pytest
 
-from dbt_lazyview.compiler.reasons import ModelError
-from tests.property.case import Commit, Run
+from tests.property.case import Commit, Run, started
 from tests.property.duck_lake import DuckView, to_duckdb
 from tests.property.exploration import random_case
 from tests.property.random_changes import random_habit
@@ -23,16 +22,14 @@ def test_irrelevant_changes_leave_the_view_right(part: int) -> None:
 def _irrelevant_batches(seed: int) -> int:
     random = Random(seed)
     case = random_case(random)
-    try:
-        run = Run(case)
-    except ModelError:
-        return 0
+    run = started(case)
+    if not isinstance(run, Run):
+        return 0  # the engine does not accept the query
     sources = [each.name[-1] for each in run.view.view.sources]
-    if not sources or run.view.view.problems:
-        return 0
-    habit = random_habit(random, sources)
     try:
-        return sum(_is_irrelevant(seed, habit.commits(random, case.tables, run.lake), run) for _ in range(BATCHES))
+        habit = random_habit(random, sources) if sources else None
+        batches = (habit.commits(random, case.tables, run.lake) for _ in range(BATCHES if habit else 0))
+        return sum(_is_irrelevant(seed, commits, run) for commits in batches)
     finally:
         run.lake.close()
 
@@ -40,8 +37,8 @@ def _irrelevant_batches(seed: int) -> int:
 def _is_irrelevant(seed: int, commits: list[Commit], run: Run) -> bool:
     run.change(commits)
     is_irrelevant = not _touches(run.view)
-    assert run.is_right or not is_irrelevant, f"seed {seed}: {run.view.view.sql}\n{run.wrong()}"
-    run.refresh("merge")
+    assert run.is_right or not is_irrelevant, f"seed {seed}: {run.view.view.sql}"
+    assert run.refreshed("merge", 0) is None
     return is_irrelevant
 
 
@@ -51,4 +48,4 @@ def _touches(view: DuckView) -> bool:
         view.lake.load_changes(name[-1], after)
     deltas = view.view.relevant_changes(windows)
     query = to_duckdb(view.lake.renderer.render("relevant_changes", deltas=deltas)) if deltas else ""
-    return bool(deltas and view.lake.db.execute(query).fetchall())
+    return bool(deltas and view.lake.execute(query).fetchall())

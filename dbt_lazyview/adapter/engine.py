@@ -9,7 +9,10 @@ from dbt.adapters.base.impl import BaseAdapter
 from dbt.adapters.contracts.connection import Connection
 from dbt.adapters.events.logging import AdapterLogger
 
+from dbt_lazyview.adapter import delta_log
 from dbt_lazyview.adapter.catalog import SparkCatalog
+from dbt_lazyview.adapter.connections import SessionHandle
+from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.probes import Probes
 
@@ -46,6 +49,10 @@ class DbtEngine:
 
     def render(self, macro: str, **arguments: Any) -> str:
         return str(self.adapter.execute_macro(macro, project=PACKAGE, kwargs=arguments)).strip()
+
+    def quick_detail(self, name: Name) -> dict[str, Any] | None:
+        handle = self.connection.handle
+        return delta_log.detail(handle.session, name) if isinstance(handle, SessionHandle) else None
 
     def catalog(self) -> SparkCatalog:
         return SparkCatalog(self, self.probes)

@@ -1,8 +1,8 @@
-"""What maintenance asks of the engine: everything is SQL, rendered by macros."""
+"""What maintenance asks of the engine: SQL, rendered by macros; only a look at a table may take a shorter way."""
 
 from typing import Any, Protocol
 
-from dbt_lazyview.compiler.catalog import Catalog
+from dbt_lazyview.compiler.catalog import Catalog, Name
 
 
 class Engine(Protocol):
@@ -16,6 +16,9 @@ class Engine(Protocol):
 
     def render(self, macro: str, **arguments: Any) -> str:
         """The text of a macro."""
+
+    def quick_detail(self, name: Name) -> dict[str, Any] | None:
+        """What DESCRIBE DETAIL would tell, without running it; None where this connection has no such way."""
 
     def catalog(self) -> Catalog:
         """A catalog that remembers nothing from before."""

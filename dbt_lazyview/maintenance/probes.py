@@ -65,6 +65,13 @@ class Probes:
             self._forgotten += 1
             self.commits, self._seen, self._cuts = {}, {}, []
 
+    def forget_relation(self, name: Name) -> None:
+        """What stands under a name may be another relation now; base tables are what they were."""
+        with self._mutex:
+            self._forgotten += 1
+            for key in (name, ("relation", *name)):
+                self._seen.pop(key, None)
+
     @contextmanager
     def turn(self, names: Iterable[Name]) -> Iterator[None]:
         """One thread at a time for each table; always in the same order, so that nobody waits in a circle."""

@@ -186,7 +186,7 @@ class Attempt:
         """Let the public view be what it should; what was seen under its name before is no longer true then."""
         statements = publish(self.tables.engine, node)
         if statements:
-            self.tables.probes.forget()
+            self.tables.probes.forget_relation(node.target.name)
         return statements
 
     def arrival(self, plan: Plan, written: Commit | None, outcome: Outcome) -> Arrival:

@@ -50,6 +50,8 @@ class Tables:
 
     def detail(self, name: Name) -> Detail | None:
         """Details of a table, None if there is no such table."""
+        if (row := self.engine.quick_detail(name)) is not None:
+            return self._detail(row)
         try:
             rows = self.engine.query(self.engine.render("describe_detail", relation=sql_name(name)))
         except EngineError as error:

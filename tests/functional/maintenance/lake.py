@@ -4,8 +4,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from dbt_lazyview.adapter import delta_log
 from dbt_lazyview.adapter.catalog import SparkCatalog
 from dbt_lazyview.adapter.errors import readable
+from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.definition import Definition
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.outcome import Outcome
@@ -21,8 +23,8 @@ RENDERER = MacroRenderer()
 class RawEngine:
     """An engine over a session of its own; keeps what it ran, and can be told to die before or after a statement."""
 
-    def __init__(self, session: SparkSession) -> None:
-        self.session = session
+    def __init__(self, session: SparkSession, is_embedded: bool = True) -> None:
+        self.session, self.is_embedded = session, is_embedded
         self.ran: list[str] = []
         self.before: dict[str, Any] = {}  # start of a statement -> what happens just before it
         self.after: dict[str, Any] = {}
@@ -42,6 +44,9 @@ class RawEngine:
 
     def render(self, macro: str, **arguments: Any) -> str:
         return RENDERER.render(macro, **arguments)
+
+    def quick_detail(self, name: Name) -> dict[str, Any] | None:
+        return delta_log.detail(self.session, name) if self.is_embedded else None
 
     def catalog(self) -> SparkCatalog:
         return SparkCatalog(self)
@@ -74,10 +79,10 @@ class Lake:
             rows = [tuple(row) for row in self.session.sql(statement).collect()]
         return rows
 
-    def engine(self) -> RawEngine:
+    def engine(self, is_embedded: bool = True) -> RawEngine:
         session = self.root.newSession()
         session.sql(f"use `{self.schema}`")
-        return RawEngine(session)
+        return RawEngine(session, is_embedded)
 
     def target(self, name: str, sql: str, **configs: Any) -> Target:
         return Target(("spark_catalog", self.schema, name), Definition(sql, **configs))

@@ -16,7 +16,7 @@ def looks(lake: Lake, probes: Probes) -> dict[str, tuple[str, int, int]]:
     """Refresh all views: kind, how often sources were looked at, how often their histories were."""
     found = {}
     for name, sql in VIEWS.items():
-        engine = lake.engine()
+        engine = lake.engine(is_embedded=False)
         kind = refresh(engine, lake.target(name, sql), Request(), probes).kind
         about_sources = [sql for sql in engine.ran if sql.startswith("describe ") and "__state" not in sql]
         details = [sql for sql in about_sources if sql.startswith("describe detail")]

@@ -83,3 +83,9 @@ def test_threads_wait_for_each_other(probes):
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(ask, range(8)))) == 1
     assert len(looks) == 1
+
+
+def test_a_new_relation_under_a_name_leaves_the_others_known(probes):
+    assert [probes.look(A, lambda: 1), probes.look(B, lambda: 1), probes.look(("relation", *A), lambda: 1)] == [1, 1, 1]
+    probes.forget_relation(A)
+    assert [probes.look(A, lambda: 2), probes.look(B, lambda: 2), probes.look(("relation", *A), lambda: 2)] == [2, 1, 2]

@@ -45,7 +45,7 @@ from dbt_lazyview.compiler.state import State, split_root, stored_state
 from dbt_lazyview.names import COUNT, WEIGHT
 
 NO_STATE = StateRead("", 0)  # most plans never read what is stored
-LAYOUT_VERSION = 1  # part of the fingerprint: raise it when the same query is stored differently
+LAYOUT_VERSION = 2  # part of the fingerprint: raise it when the same query is stored differently
 
 
 @dataclass(frozen=True)

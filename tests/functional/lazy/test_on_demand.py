@@ -91,7 +91,7 @@ class TestOnDemand:
         assert refreshed == {"revenue": ["demand"]}
 
     def test_retry(self, shop):
-        shop.dbt("build", "--select", "report", "--vars", "{fails: true}", expect_pass=False)
+        shop.dbt("run", "--select", "report", "--vars", "{fails: true}", expect_pass=False)
         shop.sell("orders")
         with Watch(shop, *VIEWS) as refreshed:
             shop.dbt("retry", "--vars", "{fails: false}")

@@ -93,7 +93,7 @@ class LazyViewMethods(metaclass=AdapterMeta):
         if not entries:
             return
         try:
-            with self._engine("journal") as engine:
+            with self.turns.of("journal"), self._engine("journal") as engine:
                 write_journals(engine, entries)
         except DbtRuntimeError as problem:
             logger.warning(f"The journal of refreshes was not written. {problem.msg}")

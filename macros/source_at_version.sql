@@ -1,6 +1,6 @@
 {#-
   A source as of one version: the end of the captured window, never the moving table (it would be mixed up with
-  the change feed of the same table in one statement).
+  the change feed of the same table in one statement); or the moment that the query itself names.
 -#}
 {% macro source_at_version(step) %}
     {{ return(adapter.dispatch('source_at_version', 'dbt')(step)) }}
@@ -8,5 +8,5 @@
 
 {% macro default__source_at_version(step) -%}
 select {{ step.source.quoted_columns | join(', ') }}
-from {{ step.source.sql }} version as of {{ step.version }}
+from {{ step.source.sql }} {{ step.at }}
 {%- endmacro %}

@@ -22,6 +22,7 @@ class Table:
 
     name: Name
     columns: tuple[Column, ...]
+    at: str = ""  # where the query itself names a moment: VERSION AS OF 3
 
     @property
     def sql(self) -> str:

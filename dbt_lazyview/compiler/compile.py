@@ -1,32 +1,32 @@
-"""The stages of the compiler, in order: parse, expand, qualify, lower, keep used columns, decide what to store."""
+"""The stages of the compiler: parse, expand, rewrite, qualify, lower, keep used columns, decide what to store."""
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
-from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from sqlglot.optimizer.qualify import qualify
 
 from dbt_lazyview.compiler.algebra import Node, Project, Scan, walk
 from dbt_lazyview.compiler.block import column, identifier
-from dbt_lazyview.compiler.catalog import Catalog, CatalogError, Column, Name, Table
+from dbt_lazyview.compiler.catalog import Catalog, Column, Name, Table
+from dbt_lazyview.compiler.column_checks import described_columns, refuse_bad_columns, refuse_incomparable
 from dbt_lazyview.compiler.derivation import ALL_ON, Derivation, Options, text
 from dbt_lazyview.compiler.determinism import non_deterministic_calls
-from dbt_lazyview.compiler.expand import Expanded, expand_views
+from dbt_lazyview.compiler.dialect import DIALECT
+from dbt_lazyview.compiler.expand import Expanded, expand_views, read_query
 from dbt_lazyview.compiler.explain import explain_tree
 from dbt_lazyview.compiler.folding import build_query, refresh_plan
 from dbt_lazyview.compiler.lowering.limits import replace_limits
-from dbt_lazyview.compiler.lowering.query import lower_query
+from dbt_lazyview.compiler.lowering.query import lower_query, refuse_time_windows
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Unsupported
-from dbt_lazyview.compiler.parse import DIALECT, parse_query, position, source_line, without_positions
+from dbt_lazyview.compiler.parse import position, source_line, without_positions
 from dbt_lazyview.compiler.passes.certain_matches import with_certain_matches
 from dbt_lazyview.compiler.passes.relevance import relevant_rows
 from dbt_lazyview.compiler.passes.used_columns import keep_used_columns
 from dbt_lazyview.compiler.plan import (
     BuildPlan,
     CaptureDelta,
-    Derive,
     PublicView,
     ReadSource,
     RefreshPlan,
@@ -36,13 +36,16 @@ from dbt_lazyview.compiler.plan import (
     StateLayout,
     StateRead,
     Step,
-    Sum,
     Window,
 )
 from dbt_lazyview.compiler.public_view import public_query
-from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
+from dbt_lazyview.compiler.reasons import Problem
+from dbt_lazyview.compiler.rewriting.context import Context
+from dbt_lazyview.compiler.rewriting.generators import with_named_generators
+from dbt_lazyview.compiler.rewriting.stars import without_inner_stars
 from dbt_lazyview.compiler.state import State, split_root, stored_state
-from dbt_lazyview.names import COUNT, WEIGHT
+from dbt_lazyview.compiler.types import UNCHANGED, type_reader
+from dbt_lazyview.names import COUNT
 
 NO_STATE = StateRead("", 0)  # most plans never read what is stored
 LAYOUT_VERSION = 2  # part of the fingerprint: raise it when the same query is stored differently
@@ -54,7 +57,7 @@ class View:
 
     sql: str
     columns: tuple[Column, ...]
-    sources: tuple[Source, ...]
+    reads: tuple[Source, ...]
     fingerprint: str
     layout: StateLayout
     problems: tuple[Problem, ...]
@@ -63,6 +66,11 @@ class View:
     _outputs: tuple[str, ...] = field(repr=False, default=())
     _state: State | None = field(repr=False, default=None)
     _tables: Mapping[str, Table] = field(repr=False, default_factory=dict)  # behind the short names
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The tables that may change; one that is read at a moment that the query names does not."""
+        return tuple(each for each in self.reads if not each.at)
 
     def build(self, versions: Mapping[Name, int]) -> BuildPlan:
         """Everything from the sources at the given versions."""
@@ -103,15 +111,16 @@ class View:
 
     def query_at(self, versions: Mapping[Name, int]) -> tuple[tuple[Step, ...], str]:
         """The user's own query over the sources at the given versions: what the view must equal."""
-        read = {alias: table for alias, table in self._tables.items() if table.name in versions}
+        read = {alias: table for alias, table in self._tables.items() if table.at or table.name in versions}
         steps = tuple(
-            ReadSource(f"lv_{alias}", _whole(alias, table), versions[table.name]) for alias, table in read.items()
+            ReadSource(f"lv_{alias}", _whole(alias, table), versions.get(table.name, 0))
+            for alias, table in read.items()
         )
         query = self._query.copy()
         for table in [each for each in query.find_all(exp.Table) if not each.db]:
-            if table.name in read:
+            if table.name in read and not table.args.get("version"):
                 table.set("this", identifier(f"lv_{table.name}"))
-            elif table.name in self._tables:  # in a common table expression that nothing reads
+            elif table.name in self._tables:  # in a common table expression that nothing reads, or at a computed moment
                 table.replace(_aliased(self._tables[table.name], table))
         return steps, text(query)
 
@@ -119,9 +128,13 @@ class View:
         return explain_tree(self._root) if self._root is not None else text(self._query.copy())
 
     def _derivation(self, windows: Mapping[Name, Window], options: Options) -> Derivation:
-        sources = {each.alias: each for each in self.sources}
         stability = self._state.stability if self._state is not None else None
-        return Derivation(sources, {each.alias: windows[each.name] for each in self.sources}, options, stability)
+        return Derivation(
+            {each.alias: each for each in self.reads},
+            {each.alias: UNCHANGED if each.at else windows[each.name] for each in self.reads},
+            options,
+            stability,
+        )
 
     def _build_unmaintained(self, versions: Mapping[Name, int]) -> BuildPlan:
         steps, query = self.query_at(versions)
@@ -135,28 +148,28 @@ _PLACEHOLDER = "lv_state_of_this_view"
 
 def compile_view(sql: str, catalog: Catalog) -> View:
     """Compile a model; raises `ModelError` with all its problems where it cannot be a view at all."""
-    parsed = normalize_identifiers(parse_query(sql), dialect=DIALECT)
-    expanded = expand_views(parsed, catalog, sql)
-    columns = _described(sql, catalog)
-    _refuse_bad_columns(columns, expanded.tables)
+    expanded = expand_views(read_query(sql), catalog, sql)
+    columns = described_columns(sql, catalog)
+    refuse_bad_columns(columns, expanded.tables)
     try:
         problems = non_deterministic_calls(expanded.query, sql)
         if not problems:
             return _maintained(sql, columns, expanded, catalog)
     except Unsupported:
-        problems = (_unsupported(expanded, sql),)
+        problems = (_unsupported(expanded, columns, catalog, sql),)
     return _unmaintained(sql, columns, expanded, problems)
 
 
 def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catalog: Catalog) -> View:
-    query = without_positions(_qualified(expanded))  # copied a thousand times from here on
+    query = without_positions(_qualified(expanded, catalog))  # copied a thousand times from here on
     environment = Environment(expanded.tables)
     lowered = lower_query(query, environment, is_root=True)
     outputs = tuple(own for _, own in lowered.outputs)
     root = with_certain_matches(_ranked(_projected_exactly(lowered), environment))
     root = keep_used_columns(root, outputs)
     sources = _sources(root, expanded.tables)
-    state = stored_state(root, _type_reader(expanded.tables, sources, catalog))
+    refuse_incomparable(expanded.query, columns, sources, expanded.tables)
+    state = stored_state(root, type_reader(expanded.tables, sources, catalog))
     return View(
         sql, columns, sources, _fingerprint(expanded, columns), state.layout, (), expanded.query, root, outputs, state,
         expanded.tables,
@@ -189,20 +202,26 @@ def _unmaintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, pro
 
 def _whole(alias: str, table: Table) -> Source:
     """A table with all its columns."""
-    return Source(table.name, alias, tuple(each.name for each in table.columns))
+    return Source(table.name, alias, tuple(each.name for each in table.columns), table.at)
 
 
 def _aliased(table: Table, place: exp.Table) -> exp.Table:
-    return exp.to_table(table.sql, dialect=DIALECT, alias=place.alias_or_name)
+    real = exp.to_table(table.sql, dialect=DIALECT, alias=place.alias_or_name)
+    real.set("version", place.args.get("version"))
+    return real
 
 
-def _qualified(expanded: Expanded) -> exp.Query:
+def _qualified(expanded: Expanded, catalog: Catalog) -> exp.Query:
+    """Without shorthand, and with every column under its relation's name."""
+    context = Context(catalog, expanded.tables)
+    plain = with_named_generators(without_inner_stars(expanded.query.copy(), context), context)
+    refuse_time_windows(plain)
     schema: dict[str, object] = {
         alias: {column.name: column.type for column in table.columns} for alias, table in expanded.tables.items()
     }
     try:
         query = qualify(
-            expanded.query.copy(),
+            plain,
             schema=schema,
             dialect=DIALECT,
             validate_qualify_columns=False,
@@ -220,80 +239,15 @@ def _sources(root: Node, tables: Mapping[str, Table]) -> tuple[Source, ...]:
         if isinstance(node, Scan):
             used.setdefault(node.source, set()).update(own for _, own in node.reads)
     return tuple(
-        Source(tables[alias].name, alias, tuple(each.name for each in tables[alias].columns if each.name in columns))
+        replace(whole, columns=tuple(each for each in whole.columns if each in columns))
         for alias, columns in used.items()
+        for whole in [_whole(alias, tables[alias])]
     )
 
 
-def _type_reader(tables: Mapping[str, Table], sources: tuple[Source, ...], catalog: Catalog):  # type: ignore[no-untyped-def]
-    """Asks the engine for the types of expressions over a node, so that sums and averages keep Spark's own types."""
-
-    def types_of(node: Node, expressions: list[exp.Expr]) -> list[str]:
-        derivation = Derivation(
-            {each.alias: each for each in sources}, {each.alias: Window(0, 0, changed=False) for each in sources}
-        )
-        rows = derivation.single(derivation.new(node), node.columns, "input")
-        query = rows.project([(f"t{number}", each) for number, each in enumerate(expressions)]).query(weight=False)
-        ctes = [
-            exp.CTE(this=_body(step, tables), alias=exp.TableAlias(this=identifier(step.name)))
-            for step in derivation.steps.values()
-        ]
-        query.set("with_", exp.With(expressions=ctes) if ctes else None)
-        return [each.type.lower() for each in catalog.describe(text(query))]
-
-    return types_of
-
-
-def _body(step: Step, tables: Mapping[str, Table]) -> exp.Query:
-    """A step of a build as a query over the tables themselves, for asking types only."""
-    if isinstance(step, ReadSource):
-        table = exp.to_table(tables[step.source.alias].sql, dialect=DIALECT)
-        return exp.select(*(exp.column(identifier(each)) for each in step.source.columns)).from_(table)
-    if isinstance(step, Sum):
-        return exp.union(*(parse_query(term.query) for term in step.terms), distinct=False)
-    assert isinstance(step, Derive)
-    return parse_query(step.query)
-
-
-def _described(sql: str, catalog: Catalog) -> tuple[Column, ...]:
-    try:
-        return catalog.describe(sql)
-    except CatalogError as error:
-        raise ModelError(
-            (Problem(Reason.INVALID_QUERY, "Spark does not accept the query.", str(error), "Correct the SQL."),)
-        ) from None
-
-
-def _refuse_bad_columns(columns: tuple[Column, ...], tables: Mapping[str, Table]) -> None:
-    problems = []
-    names = [column.name.lower() for column in columns]
-    for name in sorted({each for each in names if names.count(each) > 1}):
-        problems.append(
-            Problem(
-                Reason.DUPLICATE_COLUMN,
-                f"Column {name} is there {names.count(name)} times.",
-                "A view needs names that differ, whatever their case.",
-                "Give each its own alias.",
-            )
-        )
-    for table in tables.values():
-        for own in table.columns:
-            if own.name.lower() in (WEIGHT, "lv_ssn"):
-                problems.append(
-                    Problem(
-                        Reason.RESERVED_NAME,
-                        f"{'.'.join(table.name)} has a column {own.name}.",
-                        "That name is reserved for maintenance.",
-                        "Rename the column, or read it through a view that does.",
-                    )
-                )
-    if problems:
-        raise ModelError(tuple(problems))
-
-
-def _unsupported(expanded: Expanded, sql: str) -> Problem:
+def _unsupported(expanded: Expanded, columns: tuple[Column, ...], catalog: Catalog, sql: str) -> Problem:
     """The construct without a rule, and where it stands."""
-    construct = _first_unsupported(expanded)
+    construct = _first_unsupported(expanded, columns, catalog)
     line, column, length = position(construct.node)
     what = f"There is no incremental rule for {construct.what}."
     return Problem(
@@ -308,10 +262,12 @@ def _unsupported(expanded: Expanded, sql: str) -> Problem:
     )
 
 
-def _first_unsupported(expanded: Expanded) -> Unsupported:
+def _first_unsupported(expanded: Expanded, columns: tuple[Column, ...], catalog: Catalog) -> Unsupported:
     try:
         environment = Environment(expanded.tables)
-        _ranked(_projected_exactly(lower_query(_qualified(expanded), environment, is_root=True)), environment)
+        lowered = lower_query(_qualified(expanded, catalog), environment, is_root=True)
+        root = _ranked(_projected_exactly(lowered), environment)
+        refuse_incomparable(expanded.query, columns, _sources(root, expanded.tables), expanded.tables)
     except Unsupported as construct:
         return construct
     raise AssertionError("what had no rule has none the second time")
@@ -327,6 +283,6 @@ def _rows_query(columns: tuple[Column, ...], layout: StateLayout, state: str) ->
 def _fingerprint(expanded: Expanded, columns: tuple[Column, ...]) -> str:
     """Of the meaning: comments and white space are no change; a view redefined upstream is one."""
     query = expanded.query.sql(dialect=DIALECT, comments=False, normalize_functions="upper")
-    tables = [f"{alias}={'.'.join(table.name)}" for alias, table in expanded.tables.items()]
+    tables = [f"{alias}={'.'.join(table.name)} {table.at}".rstrip() for alias, table in expanded.tables.items()]
     names = [f"{column.name} {column.type}" for column in columns]
     return hashlib.sha256("\n".join([str(LAYOUT_VERSION), query, *tables, *names]).encode()).hexdigest()[:32]

@@ -16,7 +16,7 @@ from sqlglot import exp
 from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Node, Scan
 from dbt_lazyview.compiler.block import Bag, Block
-from dbt_lazyview.compiler.parse import DIALECT
+from dbt_lazyview.compiler.dialect import DIALECT
 from dbt_lazyview.compiler.passes.broadcast_hints import add_hints, is_small
 from dbt_lazyview.compiler.plan import (
     CaptureDelta,

@@ -1,6 +1,6 @@
 """Stage expand: views become their queries, until only tables are left; each table gets a short name of its own."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
@@ -8,8 +8,10 @@ from sqlglot.optimizer.scope import traverse_scope
 
 from dbt_lazyview.compiler.block import fresh, identifier
 from dbt_lazyview.compiler.catalog import Catalog, CatalogError, Name, StoredView, Table
-from dbt_lazyview.compiler.parse import DIALECT, parse_query, position, source_line
+from dbt_lazyview.compiler.dialect import DIALECT
+from dbt_lazyview.compiler.parse import parse_query, position, source_line
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
+from dbt_lazyview.compiler.rewriting.spelling import spelled_out
 
 _MAX_DEPTH = 50
 
@@ -20,6 +22,13 @@ class Expanded:
 
     query: exp.Query
     tables: dict[str, Table] = field(default_factory=dict)  # by short name
+
+
+def read_query(sql: str) -> exp.Query:
+    """A text as a query with names in lower case."""
+    query = normalize_identifiers(spelled_out(parse_query(sql)), dialect=DIALECT)
+    assert isinstance(query, exp.Query)
+    return query
 
 
 def expand_views(query: exp.Query, catalog: Catalog, text: str) -> Expanded:
@@ -70,8 +79,7 @@ class _Expansion:
     def _view(self, table: exp.Table, view: StoredView, depth: int) -> exp.Expr:
         if depth > _MAX_DEPTH:
             raise CatalogError(f"views nest deeper than {_MAX_DEPTH}")
-        parsed = normalize_identifiers(parse_query(view.sql), dialect=DIALECT)
-        body = self.run(parsed, view.namespace, depth + 1)
+        body = self.run(read_query(view.sql), view.namespace, depth + 1)
         inner = exp.Subquery(this=body, alias=exp.TableAlias(this=identifier("v")))
         select = exp.Select()
         for own, public in view.output:
@@ -88,13 +96,25 @@ class _Expansion:
 
     def _table(self, table: exp.Table, found: Table) -> None:
         alias = _alias_of(table)
-        known = (placeholder for placeholder, each in self.found.items() if each.name == found.name)
+        found = self._pinned(table, found)
+        known = (
+            placeholder for placeholder, each in self.found.items() if (each.name, each.at) == (found.name, found.at)
+        )
         placeholder = next(known, f"lv_table_{len(self.found)}")
         self.found[placeholder] = found
         table.set("this", identifier(placeholder))
         table.set("db", None)
         table.set("catalog", None)
         table.set("alias", alias)
+
+    def _pinned(self, table: exp.Table, found: Table) -> Table:
+        """The table at the version or time that the query names, with the columns it had then."""
+        version = table.args.get("version")
+        if version is None or not isinstance(version.expression, exp.Literal):
+            return found
+        at = version.sql(DIALECT)
+        table.set("version", None)
+        return replace(found, columns=self.catalog.describe(f"SELECT * FROM {found.sql} {at}"), at=at)
 
     def _unknown(self, table: exp.Table, engine_words: str) -> Problem:
         line, column, length = position(table)

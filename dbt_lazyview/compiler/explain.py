@@ -4,6 +4,7 @@ from sqlglot import exp
 
 from dbt_lazyview.compiler import algebra
 from dbt_lazyview.compiler.algebra import Node
+from dbt_lazyview.compiler.dialect import DIALECT
 
 _COST = {
     algebra.Scan: "change feed, condensed",
@@ -59,5 +60,5 @@ def _detail(node: Node) -> str:
 
 
 def _short(expression: exp.Expr) -> str:
-    printed = expression.sql("spark").replace("`", "")
+    printed = expression.sql(DIALECT).replace("`", "")
     return printed if len(printed) <= 60 else printed[:57] + "..."

@@ -5,9 +5,8 @@ import re
 from sqlglot import exp, parse
 from sqlglot.errors import ParseError, TokenError
 
+from dbt_lazyview.compiler.dialect import DIALECT
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
-
-DIALECT = "spark"
 
 
 def parse_query(sql: str) -> exp.Query:
@@ -24,6 +23,8 @@ def parse_query(sql: str) -> exp.Query:
         raise ModelError(tuple(_parse_problem(each, sql) for each in error.errors[:1])) from None
     except TokenError as error:
         raise ModelError((_problem("The SQL cannot be read.", str(error), None, None, sql),)) from None
+    if len(statements) == 1 and isinstance(statements[0], exp.Values):
+        return exp.select("*").from_(statements[0])
     if len(statements) != 1 or not isinstance(statements[0], exp.Query):
         raise ModelError((_problem("A model is one SELECT.", "The text holds something else.", None, None, sql),))
     return statements[0]
@@ -75,6 +76,22 @@ def position(node: exp.Expr) -> tuple[int | None, int | None, int]:
         if "line" in each.meta and "col" in each.meta:
             length = int(each.meta.get("end", 0)) - int(each.meta.get("start", 0)) + 1
             return int(each.meta["line"]), int(each.meta["col"]) - length + 1, max(length, 1)
+    return None, None, 1
+
+
+def position_of_words(words: str, sql: str) -> tuple[int | None, int | None, int]:
+    """
+    The place where words stand in a text for the first time, for constructs whose place the parser does not keep.
+
+    Example:
+        >>> position_of_words("CURRENT_DATE", "select id,\\n    current_date as today")
+        (2, 5, 12)
+    """
+    pattern = r"\b" + r"\s*".join(map(re.escape, words.split())) + r"(?!\w)"
+    for number, line in enumerate(sql.splitlines(), 1):
+        found = re.search(pattern, line, re.IGNORECASE)
+        if found:
+            return number, found.start() + 1, found.end() - found.start()
     return None, None, 1
 
 

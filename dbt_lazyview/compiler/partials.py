@@ -13,6 +13,7 @@ from enum import Enum
 from sqlglot import exp
 
 from dbt_lazyview.compiler import block as sql
+from dbt_lazyview.compiler.dialect import DIALECT
 from dbt_lazyview.compiler.functions import function_name
 from dbt_lazyview.names import COUNT, WEIGHT
 
@@ -58,7 +59,7 @@ class Partials:
         if kind is exp.Count and not distinct and not call.expressions:
             return self._count(call.this)
         if kind is exp.CountIf and not distinct:
-            return self._count(exp.If(this=call.this, true=exp.Literal.number(1)).transform(lambda node: node))
+            return self._count(_if(call.this.copy(), exp.Literal.number(1), None))
         if kind is exp.Sum and not distinct:
             return self._sum(call.this)
         if kind is exp.Avg and not distinct:
@@ -138,7 +139,7 @@ class Partials:
         additive: Additive,
         stored_type: str = "",
     ) -> exp.Expr:
-        known = (word, about.sql("spark"))
+        known = (word, about.sql(DIALECT))
         if known not in self._known:
             name = f"lv_{word}_{len(self.stored) + 1}"
             if stored_type:

@@ -14,6 +14,7 @@ class Source:
     name: Name
     alias: str  # short name its relations carry in maintenance SQL
     columns: tuple[str, ...]  # the columns the view uses, in table order
+    at: str = ""  # where the query itself names a moment: it never changes
 
     @property
     def sql(self) -> str:
@@ -44,6 +45,10 @@ class ReadSource:
     name: str
     source: Source
     version: int
+
+    @property
+    def at(self) -> str:
+        return self.source.at or f"version as of {self.version}"
 
 
 @dataclass(frozen=True)

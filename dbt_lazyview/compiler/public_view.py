@@ -64,7 +64,7 @@ def _typed(expression: exp.Expr, kind: str) -> exp.Expr:
     names_fields = "struct" in kind  # identifiers were lowered, names of fields with them
     if not kind or (isinstance(expression, exp.Column) and not names_fields):
         return expression
-    return exp.cast(expression, exp.DataType.build(kind, dialect="spark"))
+    return exp.Cast(this=expression, to=exp.DataType(this=exp.DType.USERDEFINED, kind=kind))
 
 
 def _with_order(query: exp.Select, parts: _OnTop) -> exp.Select:

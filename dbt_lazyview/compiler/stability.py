@@ -24,7 +24,7 @@ from dbt_lazyview.compiler.algebra import (
     with_inputs,
 )
 from dbt_lazyview.compiler.block import conjuncts
-from dbt_lazyview.compiler.functions import function_name
+from dbt_lazyview.compiler.functions import arguments, function_name
 
 TypesOf = Callable[[Node, list[exp.Expr]], list[str]]
 
@@ -126,8 +126,8 @@ class Stability:
 
 
 def _added_up(call: exp.Expr) -> list[exp.Expr]:
-    found = [each for each in call.walk() if function_name(each) in _ADDS_UP and isinstance(each.this, exp.Expr)]
-    return [each.this.expressions[0] if isinstance(each.this, exp.Distinct) else each.this for each in found]
+    found = [arguments(each)[0] for each in call.walk() if function_name(each) in _ADDS_UP]
+    return [each.expressions[0] if isinstance(each, exp.Distinct) else each for each in found]
 
 
 def _is_volatile_call(call: exp.Expr) -> bool:

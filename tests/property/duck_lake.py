@@ -39,6 +39,7 @@ class DuckLake:
         self.version = dict.fromkeys(tables, 0)
         self.feeds: dict[str, list[list[tuple[Row, int]]]] = {name: [[]] for name in tables}
         self.views: dict[str, str] = {}
+        self.in_other_words: dict[str, str] = {}  # queries that DuckDB cannot run as they are
         self._rows: dict[str, list[Row]] = {name: [] for name in tables}
         self._prepared: dict[str, str] = {}
         self._loaded: dict[str, list[Row]] = {}
@@ -104,7 +105,7 @@ class DuckLake:
         return Table((name[-1],), self.tables[name[-1]])
 
     def describe(self, sql: str) -> tuple[Column, ...]:
-        query = to_duckdb(sql)
+        query = to_duckdb(self.in_other_words.get(sql, sql))
         for view, text in self.views.items():
             self.db.execute(f"create or replace temp view {view} as {to_duckdb(text)}")
         try:
@@ -148,7 +149,8 @@ class DuckView:
             f"create or replace table {self.change} as from {self.state} where false; "
             f"create or replace table {self.next} as from {self.state} where false"
         )
-        self._query, self._public = to_duckdb(sql), to_duckdb(self.view.public(f"`{self.state}`").query)
+        self._query = to_duckdb(lake.in_other_words.get(sql, sql))
+        self._public = to_duckdb(self.view.public(f"`{self.state}`").query)
         self._broken = self._broken_rows(plan.layout)
 
     def refresh(self, strategy: str) -> str:

@@ -97,11 +97,73 @@ CASES = {
     "generate": "select id, k from orders lateral view explode(array(id, cust)) e as k",
     "values": "select st, w from orders join (values ('a', 1), ('b', 2)) as v(name, w) on st = name",
     "values__no_from": "select 1 as one, 'x' as word",
+    "generate__unpivot": "select * from (select id, cust, id * 2 as twice from orders) unpivot (v for n in (cust, twice as t))",
+    "generate__unpivot_several": "select * from (select id, st, cust, price, id * 2 as i2, price * 2 as p2 from orders) "
+    "unpivot ((v, w) for n in ((cust, price) as a, (i2, p2)))",
+    "generate__unpivot_include_nulls": "select n, count(*) as k, count(v) as c "
+    "from (select id, cust from orders) unpivot include nulls (v for n in (id, cust)) as u group by n",
+    "generate__in_from": "select e.x, st from explode(array(1, 2, 3)) as e(x) left join orders on id = e.x",
+    "generate__range": "select r.n, count(id) as k from range(1, 8, 2) as r(n) left join orders on id = r.n group by r.n",
+    "generate__range_down": "select n, st from range(8, 1, -3) as r(n) join orders on id = n",
+    "generate__lateral": "select id, e.col from orders, lateral explode(array(id, cust)) e",
+    "generate__lateral_left": "select id, k from orders left join lateral explode(array(id, cust)) as e(k) on k > 2",
+    "generate__lambda": "select id, k from orders lateral view explode(filter(array(id, cust, 1), x -> x > 1)) e as k",
+    "set_operation__by_name": "select cust as k, st as w from orders union all by name select nation as w, c_id as k from customers",
+    "outer_join__scalar_subquery": "select id, nation from orders left join customers "
+    "on cust = c_id and price > (select avg(price) from orders)",
+    "outer_join__right_subquery": "select id, nation from orders right join customers "
+    "on cust = c_id and nation in (select nation from customers where c_id > 1)",
+    "outer_join__exists_over_both": "select o.id, nation from orders o left join customers "
+    "on cust = c_id and exists (select 1 from orders x where x.cust = c_id and x.id > o.id)",
+    "outer_join__full_exists_over_both": "select o.id, o.st, nation from orders o full join customers "
+    "on cust = c_id and exists (select 1 from orders x where x.cust = c_id and x.price > o.price)",
+    "outer_join__lateral_condition": "select c_id, x.p from customers left join lateral (select price as p from orders where cust = c_id) x on x.p > 6",
+    "semi_join__left_semi": "select id, st from orders left semi join customers on cust = c_id and price > (select min(price) from orders)",
+    "semi_join__left_anti": "select id, st from orders left anti join customers on cust = c_id",
+    "semi_join__tuple": "select * from orders where (cust, st) in (select c_id, 'b' from customers)",
+    "semi_join__not_in_tuple": "select * from orders where (id, cust) not in (select c_id, c_id from customers)",
+    "semi_join__tuple_under_or": "select id from orders where (id, cust) in (select c_id, c_id from customers) or price > 9",
+    "semi_join__not_tuple_under_or": "select id from orders where not (id, cust) in (select c_id, c_id from customers) or price > 9",
+    "project__lambda": "select id, list_sum(transform(array(id, cust), x -> x + id)) as s from orders",
+    "project__alias_of_alias": "select price * 2 as twice, twice + 1 as more from orders",
+    "project__star_except": "select o.* except (st), nation as st from orders o join customers on cust = c_id",
+    "join__natural": "select * from (select cust as c_id, id from orders) natural join customers",
+    "outer_join__using_full": "select c_id, id, nation from (select cust as c_id, id from orders) full join customers using (c_id)",
+    "aggregate__alias_in_having": "select cust + 1 as next, sum(price) as s from orders group by next having s > 6",
+    "aggregate__group_by_all": "select cust, st, count(*) + 1 as n from orders group by all",
+    "window__qualify_alias": "select id, row_number() over (partition by cust order by id, price, st) as rn from orders qualify rn = 1",
+    "window__frames": "select id, sum(price) over (partition by cust order by id, price, st rows between 1 preceding and current row) as s, "
+    "count(*) over (order by id range between 2 preceding and 1 following) as n from orders",
+    "limit__order_by_all": "select cust, id from orders order by all desc limit 3",
+    "limit__offset_inside": "select * from (select id, cust from orders order by id, cust limit 2 offset 1)",
+    "with__shadowed": "with t as (select id from orders), u as (with t as (select cust as id from orders) select * from t) "
+    "select t.id, u.id as other from t join u on t.id = u.id",
+}  # fmt: skip
+
+# What DuckDB cannot run, or reads in its own way, in other words.
+_OVER_BOTH = "cust = c_id and exists (select 1 from orders x where x.cust = c_id and x.id > o.id)"
+_OVER_BOTH_PRICES = "cust = c_id and exists (select 1 from orders x where x.cust = c_id and x.price > o.price)"
+IN_OTHER_WORDS = {
+    "generate__unpivot_several": "select id, st, 'a' as n, cust as v, price as w from orders where coalesce(cust, price) is not null "
+    "union all select id, st, 'i2_p2', id * 2, price * 2 from orders where coalesce(id, price) is not null",
+    "generate__lateral": "select id, col from orders lateral view explode(array(id, cust)) e as col",
+    "generate__lateral_left": "select id, k from orders lateral view explode(array(id, cust)) e as k where k > 2 "
+    "union all select id, null from orders where not coalesce(id > 2, false) and not coalesce(cust > 2, false)",
+    "outer_join__scalar_subquery": "select id, nation from (select *, price > (select avg(price) from orders) as high from orders) "
+    "left join customers on cust = c_id and high",
+    "outer_join__right_subquery": "select id, nation from orders right join "
+    "(select *, nation in (select nation from customers where c_id > 1) as known from customers) on cust = c_id and known",
+    "outer_join__exists_over_both": f"select o.id, nation from orders o, customers where {_OVER_BOTH} "
+    f"union all select id, null from orders o where not exists (select 1 from customers where {_OVER_BOTH})",
+    "outer_join__full_exists_over_both": f"select o.id, o.st, nation from orders o, customers where {_OVER_BOTH_PRICES} "
+    f"union all select id, st, null from orders o where not exists (select 1 from customers where {_OVER_BOTH_PRICES}) "
+    f"union all select null, null, nation from customers where not exists (select 1 from orders o where {_OVER_BOTH_PRICES})",
 }  # fmt: skip
 
 
 def _lake() -> DuckLake:
     lake = DuckLake(TABLES)
+    lake.in_other_words = {CASES[name]: text for name, text in IN_OTHER_WORDS.items()}
     lake.commit("orders", [(1, 1, 10, "a"), (2, 1, 20, "b"), (3, 2, 5, None), (3, 2, 5, None), (7, None, 9, "b")])
     lake.commit("customers", [(1, "DE"), (2, "FR"), (None, "XX"), (9, "DE")])
     return lake

@@ -4,6 +4,7 @@ from sqlglot import exp
 
 from dbt_lazyview.compiler.algebra import Limit, Node, Project, Sort
 from dbt_lazyview.compiler.block import column
+from dbt_lazyview.compiler.functions import TIME_WINDOWS, function_name
 from dbt_lazyview.compiler.lowering.aggregation import aggregate_select
 from dbt_lazyview.compiler.lowering.generators import generate_in_select, lateral_view
 from dbt_lazyview.compiler.lowering.relations import constant_rows, lower_from
@@ -12,6 +13,13 @@ from dbt_lazyview.compiler.lowering.set_operations import combine, distinct
 from dbt_lazyview.compiler.lowering.subqueries import Subqueries, filter_where
 from dbt_lazyview.compiler.lowering.windows import compute_windows, with_named_windows
 from dbt_lazyview.compiler.reasons import Reason
+
+
+def refuse_time_windows(query: exp.Query) -> None:
+    """WINDOW(ts, '1 hour') in GROUP BY: a row may fall into several windows, or into one that other rows decide."""
+    for call in query.find_all(exp.Func):
+        if function_name(call) in TIME_WINDOWS:
+            raise Unsupported(call, f"{function_name(call).upper()} over time")
 
 
 def lower_query(query: exp.Expr, environment: Environment, *, is_root: bool = False) -> Lowered:
@@ -64,7 +72,7 @@ def _projected(query: exp.Select, node: Node, flatten: Flatten, environment: Env
     order = _OrderKeys(
         {name: own for (name, _), (own, _) in zip(outputs, columns, strict=True)}, columns, flatten, environment
     )
-    keys = [order.key(each) for each in _order_of(query, is_root)]
+    keys = [key for each in _order_of(query, is_root) for key in order.keys(each)]
     node = Project(node, (*columns, *order.hidden))
     if query.args.get("distinct"):
         if query.args["distinct"].args.get("on"):
@@ -96,10 +104,10 @@ class _OrderKeys:
     def names(self) -> list[str]:
         return [own for own, _ in self.columns]
 
-    def key(self, ordered: exp.Ordered) -> exp.Ordered:
-        key = ordered.copy()
-        key.set("this", column(self._column(ordered.this)))
-        return key
+    def keys(self, ordered: exp.Ordered) -> list[exp.Ordered]:
+        """One key; for ORDER BY ALL one for every output."""
+        is_all = isinstance(ordered.this, exp.Var) and ordered.this.name.upper() == "ALL"
+        return [_ordered_by(own, ordered) for own in (self.names() if is_all else [self._column(ordered.this)])]
 
     def _column(self, wanted: exp.Expr) -> str:
         if isinstance(wanted, exp.Column) and not wanted.table and wanted.name in self.by_name:
@@ -127,6 +135,12 @@ class _OrderKeys:
         return result
 
 
+def _ordered_by(own: str, like: exp.Ordered) -> exp.Ordered:
+    key = like.copy()
+    key.set("this", column(own))
+    return key
+
+
 def _order_of(query: exp.Expr, is_root: bool) -> list[exp.Ordered]:
     order = query.args.get("order")
     if order is None or not (is_root or query.args.get("limit") or query.args.get("offset")):
@@ -139,7 +153,7 @@ def _ordered(query: exp.Expr, lowered: Lowered, environment: Environment, is_roo
     by_name = lowered.named()
     columns: list[tuple[str, exp.Expr]] = [(own, column(own)) for own in lowered.columns]
     order = _OrderKeys(by_name, columns, Scope({}).flat, environment)
-    keys = [order.key(each) for each in _order_of(query, is_root)]
+    keys = [key for each in _order_of(query, is_root) for key in order.keys(each)]
     node = Project(lowered.node, (*columns, *order.hidden)) if order.hidden else lowered.node
     node = _sorted_and_limited(query, node, keys)
     return Lowered(Project(node, tuple(columns)) if order.hidden else node, lowered.outputs)
@@ -158,6 +172,6 @@ def _sorted_and_limited(query: exp.Expr, node: Node, order: list[exp.Ordered]) -
 
 def _refuse_clauses(query: exp.Select) -> None:
     """Clauses without a meaning for rows (DISTRIBUTE BY, SORT BY, CLUSTER BY) are passed over."""
-    for clause, what in (("sample", "TABLESAMPLE"), ("connect", "CONNECT BY"), ("match", "MATCH_RECOGNIZE")):
+    for clause, what in (("connect", "CONNECT BY"), ("match", "MATCH_RECOGNIZE")):
         if query.args.get(clause):
             raise Unsupported(query, what)

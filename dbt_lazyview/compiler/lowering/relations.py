@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from dbt_lazyview.compiler.algebra import Generate, Join, Node, OuterJoin, Project, Scan, SemiJoin, Values
+from dbt_lazyview.compiler.algebra import Generate, Join, Node, Project, Scan, SemiJoin, Values
 from dbt_lazyview.compiler.block import column
-from dbt_lazyview.compiler.lowering.decorrelation import lateral_join
+from dbt_lazyview.compiler.lowering.conditions import OuterCondition
+from dbt_lazyview.compiler.lowering.decorrelation import lateral_join, semi_join
 from dbt_lazyview.compiler.lowering.pivots import pivoted
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Scope, Unsupported
 from dbt_lazyview.compiler.lowering.subqueries import filter_where
@@ -55,22 +56,38 @@ class _Joined:
         self.members.append(inner.node())
         return self.members[-1]
 
-    def _lateral(self, lateral: exp.Lateral, is_left: bool = False) -> None:
+    def _lateral(self, lateral: exp.Lateral, on: exp.Expr | None, is_left: bool) -> None:
         """A subquery that reads the relations before it, or a generator over their columns."""
         left = self.node()
-        scope = Scope(self.relations, self.environment.outer)
-        names = list(lateral.alias_column_names)
-        if isinstance(lateral.this, exp.Subquery):
-            inner = self.lower_query(lateral.this.this, self.environment.inside(scope.flat)).renamed(names)
-            node: Node = lateral_join(left, inner, is_left, self.environment)
-            self.relations[lateral.alias_or_name] = inner.named()
+        condition = on if is_left and on != exp.true() else None
+        if not isinstance(lateral.this, exp.Subquery) and condition is None:
+            inner = self._generated(lateral, left, is_outer=is_left)
+            node = inner.node
         else:
-            own = tuple(self.environment.names.column(name, lateral.alias_or_name) for name in names)
-            if not own:
-                raise Unsupported(lateral, "a generator in FROM without column names")
-            node = Generate(left, scope.flat(lateral.this), own, is_left)
-            self.relations[lateral.alias_or_name] = dict(zip(names, own, strict=True))
+            inner = rows = self._lateral_rows(lateral)
+            if condition is not None:
+                scope = Scope({**self.relations, lateral.alias_or_name: inner.named()}, self.environment.outer)
+                matching = filter_where(condition, inner.node, scope.flat, self.environment, self.lower_query)
+                rows = Lowered(matching, inner.outputs)
+            node = lateral_join(left, rows, is_left, self.environment)
+        self.relations[lateral.alias_or_name] = inner.named()
         self.members, self.conditions = [node], []
+
+    def _lateral_rows(self, lateral: exp.Lateral) -> Lowered:
+        """What a lateral relation gives for one row before it."""
+        if not isinstance(lateral.this, exp.Subquery):
+            return self._generated(lateral, Values((), ((),)), is_outer=False)
+        scope = Scope(self.relations, self.environment.outer)
+        inner = self.lower_query(lateral.this.this, self.environment.inside(scope.flat))
+        return inner.renamed(list(lateral.alias_column_names))
+
+    def _generated(self, lateral: exp.Lateral, rows: Node, is_outer: bool) -> Lowered:
+        names = list(lateral.alias_column_names)
+        if not names:
+            raise Unsupported(lateral, "a generator in FROM whose columns have no names")
+        own = tuple(self.environment.names.column(name, lateral.alias_or_name) for name in names)
+        scope = Scope(self.relations, self.environment.outer)
+        return Lowered(Generate(rows, scope.flat(lateral.this), own, is_outer), tuple(zip(names, own, strict=True)))
 
     def node(self) -> Node:
         if len(self.members) == 1 and not self.conditions:
@@ -83,10 +100,11 @@ class _Joined:
             raise Unsupported(join, f"{join.method} JOIN")
         on = join.args.get("on")
         if isinstance(join.this, exp.Lateral):
-            if kind not in ("", "INNER", "CROSS", "LEFT") or (kind == "LEFT" and on is not None and on != exp.true()):
-                raise Unsupported(join, f"{kind} JOIN LATERAL with a condition")
-            self._lateral(join.this, is_left=kind == "LEFT")
-            self.conditions.extend(self._on(join) if kind != "LEFT" else [])
+            if kind not in ("", "INNER", "CROSS", "LEFT"):
+                raise Unsupported(join, f"{kind} JOIN LATERAL")
+            self._lateral(join.this, on, is_left=kind == "LEFT")
+            if kind != "LEFT":
+                self._restrict(join)
         elif kind in ("", "INNER", "CROSS"):
             self.add(join.this)
             self._restrict(join)
@@ -108,28 +126,41 @@ class _Joined:
         self.conditions = []
 
     def _outer(self, join: exp.Join, kind: str) -> None:
-        left = self.node()
+        left, visible = self.node(), dict(self.relations)
         self.members, self.conditions = [left], []
         right = self.add(join.this)
-        on = exp.and_(*self._on(join)) if join.args.get("on") else exp.true()
-        if kind == "RIGHT":
-            node: Node = OuterJoin(right, left, on)
-        else:
-            node = OuterJoin(left, right, on, is_full=kind == "FULL")
+        added = {name: columns for name, columns in self.relations.items() if name not in visible}
+        on = join.args.get("on") or exp.true()
+        sides = [(right, added), (left, visible)] if kind == "RIGHT" else [(left, visible), (right, added)]
+        (one, of_one), (other, of_other) = sides
+        condition = OuterCondition(on, one, other, of_one, of_other, self.environment, self.lower_query)
+        node, renamed = condition.joined(is_full=kind == "FULL")
         self.members = [node]
+        self._rename(renamed)
+
+    def _rename(self, renamed: Mapping[str, str]) -> None:
+        if renamed:
+            self.relations = {
+                relation: {name: renamed[own] for name, own in columns.items()}
+                for relation, columns in self.relations.items()
+            }
 
     def _semi(self, join: exp.Join, is_anti: bool) -> None:
         left, visible = self.node(), dict(self.relations)
         right = self.add(join.this)
-        on = exp.and_(*self._on(join)) if join.args.get("on") else exp.true()
-        self.members, self.conditions, self.relations = [SemiJoin(left, right, on, is_anti)], [], visible
+        on = join.args.get("on") or exp.true()
+        scope = Scope(self.relations, self.environment.outer)
+        if on.find(exp.Query):
+            matching = filter_where(on, right, scope.flat, self.environment, self.lower_query)
+            node = semi_join(left, matching, [], is_anti, self.environment)
+        else:
+            node = SemiJoin(left, right, scope.flat(on), is_anti)
+        self.members, self.conditions, self.relations = [node], [], visible
 
     def _on(self, join: exp.Join) -> list[exp.Expr]:
         on = join.args.get("on")
         if on is None:
             return []
-        if on.find(exp.Query):
-            raise Unsupported(on, "a subquery in the condition of an outer join")
         return [Scope(self.relations, self.environment.outer).flat(on)]
 
 
@@ -182,8 +213,7 @@ def constant_rows(relation: exp.Values, environment: Environment) -> Lowered:
 
 def _refuse(relation: exp.Expr) -> None:
     for clause, what in (
-        ("sample", "TABLESAMPLE"),
-        ("version", "time travel"),
+        ("version", "time travel to a moment that is not written out"),
         ("laterals", "LATERAL VIEW on a parenthesis"),
         ("joins", "a join inside parentheses"),
         ("with_", "WITH on a parenthesis"),

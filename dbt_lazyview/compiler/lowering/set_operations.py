@@ -18,7 +18,7 @@ _ONE, _ZERO = exp.Literal.number(1), exp.Literal.number(0)
 def combine(query: exp.SetOperation, branches: list[Lowered], environment: Environment) -> Lowered:
     """One relation from two, under the first one's names."""
     if query.args.get("by_name"):
-        raise Unsupported(query, "BY NAME")
+        branches = _by_name(query, branches)
     names = tuple(name for name, _ in branches[0].outputs)
     if isinstance(query, exp.Union):
         node = _union(branches, names, environment)
@@ -26,6 +26,15 @@ def combine(query: exp.SetOperation, branches: list[Lowered], environment: Envir
     else:
         node = _counted(query, branches, names, environment)
     return Lowered(node, tuple(zip(names, node.columns, strict=False)))
+
+
+def _by_name(query: exp.SetOperation, branches: list[Lowered]) -> list[Lowered]:
+    """The second branch with its columns in the order of the first."""
+    first, second = branches
+    by_name = second.named()
+    if set(first.named()) != set(by_name):
+        raise Unsupported(query, "BY NAME over different columns")
+    return [first, Lowered(second.node, tuple((name, by_name[name]) for name, _ in first.outputs))]
 
 
 def _union(branches: list[Lowered], names: tuple[str, ...], environment: Environment) -> Node:

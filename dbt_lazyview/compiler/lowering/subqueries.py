@@ -12,7 +12,7 @@ from dbt_lazyview.compiler.algebra import Filter, Node, SemiJoin
 from dbt_lazyview.compiler.block import column, conjuncts
 from dbt_lazyview.compiler.functions import is_aggregate
 from dbt_lazyview.compiler.lowering.decorrelation import attach_value, semi_join
-from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, Lowered, Unsupported, lowered_column
+from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, Lowered, lowered_column
 
 LowerQuery = Callable[..., Lowered]
 
@@ -98,7 +98,9 @@ class Subqueries:
         if isinstance(expression, exp.Exists):
             return _is_positive(self._scalar(_count_of(expression.this)))
         if isinstance(expression, exp.In) and expression.args.get("query"):
-            return self._membership(expression)
+            return _is_positive(self._matches(expression, or_unknown=False))
+        if isinstance(expression, exp.Not):
+            return self._negated(expression.this.unnest())
         if isinstance(expression, (exp.Subquery, exp.Query)):
             return self._scalar(_unwrapped(expression))
         result = expression.copy()
@@ -107,34 +109,38 @@ class Subqueries:
                 part.replace(self.replaced(part))
         return result
 
+    def _negated(self, inner: exp.Expr) -> exp.Expr:
+        """
+        NOT, moved inwards until it meets what it negates.
+
+        Spark knows no unknown here: IN is true if some row is equal, NOT IN if all are different, else they are false.
+        """
+        if isinstance(inner, exp.Connector) and inner.find(exp.Query):
+            turned = exp.Or if isinstance(inner, exp.And) else exp.And
+            sides = [exp.Paren(this=self.replaced(exp.Not(this=each.copy()))) for each in (inner.left, inner.right)]
+            return exp.Paren(this=turned(this=sides[0], expression=sides[1]))
+        if isinstance(inner, exp.Not):
+            return self.replaced(inner.this.unnest())
+        if isinstance(inner, exp.In) and inner.args.get("query"):
+            return exp.Not(this=_is_positive(self._matches(inner, or_unknown=True)))
+        return exp.Not(this=_parenthesized(self.replaced(inner)))
+
     def _scalar(self, query: exp.Expr) -> exp.Expr:
         inner = self.lower_query(query, self.environment.inside(self.flatten))
         self.node, name = attach_value(self.node, inner, self.environment)
         return lowered_column(name)
 
-    def _membership(self, test: exp.In) -> exp.Expr:
-        """x IN (query) as a value: true, false or unknown."""
-        if isinstance(test.this, exp.Tuple):
-            raise Unsupported(test, "IN over several columns inside a larger expression")
+    def _matches(self, test: exp.In, or_unknown: bool) -> exp.Expr:
+        """How many rows of x IN (query) are equal to x; or, with NULLs about, are not known to be different."""
         query = _unwrapped(test.args["query"])
         assert isinstance(query, exp.Query)
+        wanted = test.this.expressions if isinstance(test.this, exp.Tuple) else [test.this]
         rows = exp.Subquery(this=query.copy(), alias=exp.TableAlias(this=exp.to_identifier("lv_in")))
-        value = exp.column(exp.to_identifier(query.named_selects[0]), table=exp.to_identifier("lv_in"))
-        found = (
-            exp.select("COUNT(*)")
-            .from_(rows.copy())
-            .where(exp.EQ(this=value.copy(), expression=_parenthesized(test.this.copy())))
-        )
-        unknown = exp.select("COUNT(*)").from_(rows.copy()).where(exp.Is(this=value.copy(), expression=exp.Null()))
-        everything = exp.select("COUNT(*)").from_(rows)
-        counts = [self._scalar(each) for each in (found, unknown, everything)]
-        is_null = exp.Is(this=_parenthesized(self.replaced(test.this)), expression=exp.Null())
-        cases = [
-            exp.If(this=_is_positive(counts[0]), true=exp.true()),
-            exp.If(this=_is_positive(counts[1]), true=exp.Null()),
-            exp.If(this=exp.and_(is_null, _is_positive(counts[2])), true=exp.Null()),
-        ]
-        return exp.Case(ifs=cases, default=exp.false())
+        values = [exp.column(exp.to_identifier(each), table=exp.to_identifier("lv_in")) for each in query.named_selects]
+        pairs = zip(values, wanted, strict=True)
+        equal = exp.and_(*(exp.EQ(this=own, expression=_parenthesized(each.copy())) for own, each in pairs))
+        condition = exp.Coalesce(this=equal, expressions=[exp.true()]) if or_unknown else equal
+        return self._scalar(exp.select("COUNT(*)").from_(rows).where(condition))
 
 
 def _clauses(query: exp.Select, *names: str) -> list[exp.Expr]:

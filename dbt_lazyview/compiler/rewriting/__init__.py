@@ -1,0 +1,1 @@
+"""Stage rewrite: shorthand becomes the plain SQL it stands for."""

@@ -14,8 +14,9 @@ from dbt_lazyview.compiler.column_checks import described_columns, refuse_bad_co
 from dbt_lazyview.compiler.derivation import ALL_ON, Derivation, Options, text
 from dbt_lazyview.compiler.determinism import non_deterministic_calls
 from dbt_lazyview.compiler.dialect import DIALECT
+from dbt_lazyview.compiler.effects import Effect, effect_of
 from dbt_lazyview.compiler.expand import Expanded, expand_views, read_query
-from dbt_lazyview.compiler.explain import explain_tree
+from dbt_lazyview.compiler.explain import explained
 from dbt_lazyview.compiler.folding import build_query, refresh_plan
 from dbt_lazyview.compiler.lowering.limits import replace_limits
 from dbt_lazyview.compiler.lowering.query import lower_query, refuse_time_windows
@@ -125,7 +126,19 @@ class View:
         return steps, text(query)
 
     def explain(self) -> str:
-        return explain_tree(self._root) if self._root is not None else text(self._query.copy())
+        """The tree with rules and costs, what a change of each source causes, and warnings."""
+        if self._root is None or self._state is None:
+            return "\n\n".join([*(each.render() for each in self.problems), text(self._query.copy())])
+        return explained(self._root, self._state, self.effects())
+
+    def effects(self) -> tuple[Effect, ...]:
+        """What a change of each source alone would cause."""
+        assert self._state is not None, "a view with problems has no incremental plan"
+        found = []
+        for source in dict.fromkeys(each.name for each in self.sources):
+            windows = {each.name: Window(0, 1, changed=each.name == source) for each in self.sources}
+            found.append(effect_of(source[-1], self._state, self._derivation(windows, ALL_ON)))
+        return tuple(found)
 
     def _derivation(self, windows: Mapping[Name, Window], options: Options) -> Derivation:
         stability = self._state.stability if self._state is not None else None

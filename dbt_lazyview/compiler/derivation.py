@@ -129,6 +129,11 @@ class Derivation:
         """Whether expressions over the node's input may come out differently when computed again."""
         return self.stability is not None and any(self.stability.uses_volatile(node, each) for each in expressions)
 
+    def relations(self, node: Node) -> set[str]:
+        """The relations that the rows and the delta of a node were read from so far."""
+        bags = [bag for (own, _), bag in self._memo.items() if own == id(node)]
+        return {item.relation for bag in bags for block in bag for item in block.items}
+
     # How operators write.
 
     def single(self, bag: Bag, columns: Iterable[str], name: str) -> Block:

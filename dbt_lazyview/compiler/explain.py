@@ -1,64 +1,48 @@
-"""The tree of a view as text, with the rule and its cost class at each node."""
+"""A view explained: its tree with rules and costs, what a change of each source causes, and what will be expensive."""
 
-from sqlglot import exp
+from dbt_lazyview.compiler.algebra import Node, Project
+from dbt_lazyview.compiler.costs import Cost, charge
+from dbt_lazyview.compiler.effects import Effect
+from dbt_lazyview.compiler.labels import any_of, label, short
+from dbt_lazyview.compiler.state import State
+from dbt_lazyview.compiler.warnings import sources_of, warnings
 
-from dbt_lazyview.compiler import algebra
-from dbt_lazyview.compiler.algebra import Node
-from dbt_lazyview.compiler.dialect import DIALECT
-
-_COST = {
-    algebra.Scan: "change feed, condensed",
-    algebra.Values: "constant",
-    algebra.Filter: "linear",
-    algebra.Project: "linear",
-    algebra.Generate: "linear",
-    algebra.UnionAll: "linear",
-    algebra.Join: "one term per changed input",
-    algebra.OuterJoin: "terms, and rows whose match came or went",
-    algebra.SemiJoin: "rows whose match came or went",
-    algebra.Window: "per partition",
-    algebra.Aggregate: "per group",
-    algebra.Sort: "in the public view",
-    algebra.Limit: "in the public view",
-}
-
-_WIDTH = 80
+_WIDTH = 78  # of the tree; costs and rules stand beside it
 
 
-def explain_tree(root: Node) -> str:
-    """One line per node, indented."""
-    return "\n".join(_lines(root, 0))
+def explained(root: Node, state: State, effects: tuple[Effect, ...]) -> str:
+    """One line per operator and per source, then warnings."""
+    tree = "\n".join(_lines(root, 0, state, effects))
+    told = [tree, _stored(state), "\n".join(map(_told, effects)), *warnings(effects, state)]
+    return "\n\n".join(part for part in told if part)
 
 
-def _lines(node: Node, depth: int) -> list[str]:
-    while isinstance(node, algebra.Project) and isinstance(node.input, algebra.Project):
+def _lines(node: Node, depth: int, state: State, effects: tuple[Effect, ...]) -> list[str]:
+    while isinstance(node, Project) and isinstance(node.input, Project):
         node = node.input  # renaming over renaming says nothing new
-    label = f"{'  ' * depth}{type(node).__name__}{_detail(node)}"
-    label = label if len(label) <= _WIDTH else label[: _WIDTH - 3] + "..."
-    own = f"{label:<{_WIDTH}}  {_COST.get(type(node), '')}".rstrip()
-    return [own, *(line for child in node.inputs for line in _lines(child, depth + 1))]
+    own = f"{'  ' * depth}{label(node)}"
+    own = own if len(own) <= _WIDTH else own[: _WIDTH - 3] + "..."
+    cost, rule = _cost(node, state, effects)
+    line = f"{own:<{_WIDTH}}  {cost.value:<13}  {rule}"
+    return [line, *(each for child in node.inputs for each in _lines(child, depth + 1, state, effects))]
 
 
-def _detail(node: Node) -> str:
-    if isinstance(node, algebra.Scan):
-        return f" {node.source} as {node.occurrence} ({', '.join(own for _, own in node.reads)})"
-    if isinstance(node, algebra.Filter):
-        return f" {_short(node.predicate)}"
-    if isinstance(node, algebra.Window):
-        return f" {', '.join(_short(each) for _, each in node.functions)}"
-    if isinstance(node, algebra.OuterJoin):
-        return f" {'full' if node.is_full else 'left'} on {_short(node.condition)}"
-    if isinstance(node, algebra.SemiJoin):
-        return f" {'without' if node.is_anti else 'with'} {_short(node.condition)}"
-    if isinstance(node, algebra.Join):
-        return f" on {_short(node.condition)}" if node.condition is not None else " (cross)"
-    if isinstance(node, algebra.Aggregate):
-        keys = ", ".join(_short(each) for _, each in node.keys) or "all rows"
-        calls = ", ".join(_short(each) for _, each in node.aggregates)
-        return f" by {keys}" + (f": {calls}" if calls else "")
-    return ""
+def _cost(node: Node, state: State, effects: tuple[Effect, ...]) -> tuple[Cost, str]:
+    sources = sources_of(node, effects)
+    if sources:
+        return Cost.RECOMPUTED, f"from all rows, when {any_of(sources)} changes"
+    found = charge(node, state)
+    return found.cost, found.rule
 
 
-def _short(expression: exp.Expr) -> str:
-    printed = expression.sql(DIALECT).replace("`", "")
-    return printed if len(printed) <= 60 else printed[:57] + "..."
+def _stored(state: State) -> str:
+    if state.is_bag:
+        return "Stored: distinct rows with their count"
+    keys = ", ".join(short(each) for _, each in state.aggregate.keys)
+    return f"Stored: a row for each {keys}" if keys else "Stored: one row"
+
+
+def _told(effect: Effect) -> str:
+    again = f"; {len(effect.recomputed)} recomputed" if effect.recomputed else ""
+    count = f"{len(effect.terms)} term{'s' if len(effect.terms) != 1 else ''}"
+    return f"If {effect.source} changes: {count}{again}"

@@ -44,7 +44,8 @@ class _Footprint:
             if name in wanted:
                 for select in _selects(self.derivation.queries.get(name, ())):
                     aliases = _aliases(select)
-                    wanted |= {aliases[alias] for alias in set(aliases) - self._restricted(select)}
+                    by_keys = self._restricted(select) - self._small(aliases)
+                    wanted |= {aliases[alias] for alias in set(aliases) - by_keys}
         return self.computes & wanted
 
     def _unrestricted(self, select: exp.Select) -> bool:
@@ -56,7 +57,7 @@ class _Footprint:
         """The relations in FROM that go with the changes, or are tied by equations to one that does."""
         aliases = _aliases(select)
         predicates = list(_predicates(select))
-        found = {alias for alias, name in aliases.items() if name not in self.grows and name not in self.computes}
+        found = self._small(aliases)
         for each in predicates:
             if isinstance(each, exp.Exists):
                 found |= self._restricted_by_keys(each.this)
@@ -64,6 +65,9 @@ class _Footprint:
         while more := {alias for tie in ties if tie & found for alias in tie & set(aliases)} - found:
             found |= more
         return found
+
+    def _small(self, aliases: dict[str, str]) -> set[str]:
+        return {alias for alias, name in aliases.items() if name not in self.grows | self.computes}
 
     def _restricted_by_keys(self, keys: exp.Select) -> set[str]:
         """The outer relations that an EXISTS over keys ties to them."""

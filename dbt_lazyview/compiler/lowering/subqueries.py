@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from dbt_lazyview.compiler.algebra import Filter, Node, SemiJoin
+from dbt_lazyview.compiler.algebra import Filter, Join, Node, SemiJoin
 from dbt_lazyview.compiler.block import column, conjuncts
 from dbt_lazyview.compiler.functions import is_aggregate
 from dbt_lazyview.compiler.lowering.decorrelation import attach_value, semi_join
@@ -26,10 +26,17 @@ def filter_where(
     for part in conjuncts(predicate):
         (others if part.find(exp.Query) else plain).append(part)
     if plain:
-        node = Filter(node, exp.and_(*(flatten(_parenthesized(each)) for each in plain)))
+        node = _filtered(node, [flatten(_parenthesized(each)) for each in plain])
     for part in others:
         node = _Part(part, node, flatten, environment, lower_query).filtered()
     return node
+
+
+def _filtered(node: Node, predicates: list[exp.Expr]) -> Node:
+    """A filter; over a join it is part of the condition, so that FROM a, b WHERE a.k = b.k is a join by k."""
+    if isinstance(node, Join):
+        return Join(node.members, exp.and_(*conjuncts(node.condition), *predicates))
+    return Filter(node, exp.and_(*predicates))
 
 
 class _Part:

@@ -105,7 +105,7 @@ class DuckLake:
         return Table((name[-1],), self.tables[name[-1]])
 
     def describe(self, sql: str) -> tuple[Column, ...]:
-        query = to_duckdb(self.in_other_words.get(sql, sql))
+        query = self.as_spark_means(sql)
         for view, text in self.views.items():
             self.db.execute(f"create or replace temp view {view} as {to_duckdb(text)}")
         try:
@@ -113,6 +113,10 @@ class DuckLake:
         except duckdb.Error as error:
             raise CatalogError(str(error)) from error
         return tuple(Column(name, spark_type(kind)) for name, kind, *_ in found)
+
+    def as_spark_means(self, sql: str) -> str:
+        """A user's query for DuckDB."""
+        return _with_certain_membership(_parsed(self.in_other_words.get(sql, sql))).sql("duckdb", copy=False)
 
     def window(self, table: str, after: int) -> Window:
         changes = self.changes(table, after)
@@ -149,7 +153,7 @@ class DuckView:
             f"create or replace table {self.change} as from {self.state} where false; "
             f"create or replace table {self.next} as from {self.state} where false"
         )
-        self._query = to_duckdb(lake.in_other_words.get(sql, sql))
+        self._query = lake.as_spark_means(sql)
         self._public = to_duckdb(self.view.public(f"`{self.state}`").query)
         self._broken = self._broken_rows(plan.layout)
 
@@ -252,6 +256,15 @@ def _parsed(spark_sql: str) -> exp.Expression:
         node.set("version", None)
         node.set("hint", None)
     return parsed
+
+
+def _with_certain_membership(query: exp.Expression) -> exp.Expression:
+    """Spark's IN and NOT IN over a subquery are true or false, never unknown."""
+    for test in reversed(list(query.find_all(exp.In))):  # the inner ones first
+        if test.args.get("query"):
+            certain = test.parent if isinstance(test.parent, exp.Not) else test
+            certain.replace(exp.Coalesce(this=certain.copy(), expressions=[exp.false()]))
+    return query
 
 
 @cache

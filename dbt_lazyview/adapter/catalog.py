@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table
+from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table, UserFunction
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.maintenance.public import PROPERTY_STANDS_IN, REPLACED
@@ -24,6 +24,7 @@ class SparkCatalog:
     engine: Engine
     probes: Probes = field(default_factory=Probes)  # tables that others have looked up not long ago
     _relations: dict[Name, Table | StoredView] = field(default_factory=dict)
+    _functions: dict[Name | None, set[str]] = field(default_factory=dict)
 
     def relation(self, name: Name, namespace: Name | None) -> Table | StoredView:
         full = qualify(name, namespace)
@@ -37,6 +38,20 @@ class SparkCatalog:
 
     def describe(self, sql: str) -> tuple[Column, ...]:
         return columns_of(self._rows("describe_query", query=sql))
+
+    def function(self, name: Name, namespace: Name | None) -> UserFunction | None:
+        if len(name) == 1 and name[0] not in self._user_functions(namespace):
+            return None
+        full = qualify(name, namespace)
+        return described_function(full, self._rows("describe_function", function=sql_name(full)))
+
+    def _user_functions(self, namespace: Name | None) -> set[str]:
+        """Names that mean a function of a user where no qualifier stands before them."""
+        if namespace not in self._functions:
+            within = sql_name(namespace) if namespace else ""
+            rows = self._rows("user_functions", namespace=within)
+            self._functions[namespace] = {parts(row["function"])[-1].lower() for row in rows}
+        return self._functions[namespace]
 
     def _rows(self, macro: str, **arguments: str) -> list[dict[str, Any]]:
         try:
@@ -89,6 +104,23 @@ def _output(columns: Sequence[Column], details: Mapping[str, str]) -> tuple[tupl
     public = [column.name for column in columns]
     own = parts(details.get("View Query Output Columns", "").strip("[]").replace("`, `", "`.`")) or public
     return tuple(zip(own, public, strict=True))
+
+
+def described_function(name: Name, rows: Sequence[Row]) -> UserFunction:
+    """
+    The function that DESCRIBE FUNCTION EXTENDED tells of; what a function in another language does is not told.
+
+    Example:
+        >>> told = ["Function:  f", "Deterministic: false", "Data Access:  CONTAINS SQL", "Body:  rand()"]
+        >>> described_function(("f",), [{"function_desc": each} for each in told])
+        UserFunction(name=('f',), definition='rand()', is_deterministic=False, reads_tables=False)
+    """
+    lines = [row["function_desc"].partition(":") for row in rows]
+    told = {label.strip(): value.strip() for label, colon, value in lines if colon}
+    definition = told.get("Body") or told.get("Class", "")
+    return UserFunction(
+        name, definition, told.get("Deterministic") != "false", told.get("Data Access") == "READS SQL DATA"
+    )
 
 
 def columns_of(rows: Sequence[Row]) -> tuple[Column, ...]:

@@ -16,6 +16,7 @@ ALLOWED: dict[str, tuple[Any, ...]] = {
     "view_group": (None,),
     "read": ("materialized",),
     "on_run": ("refresh", REGISTER),
+    "exact": (False, True),
     "unique_key": (None,),
 }
 
@@ -42,6 +43,7 @@ def definition_of(model: Mapping[str, Any], sql: str, is_parent: bool) -> Defini
         comments,
         model["config"].get("policy") or DEFERRED,
         model["config"].get("max_changes"),
+        bool(model["config"].get("exact")),
     )
 
 

@@ -39,6 +39,16 @@ class StoredView:
     output: tuple[tuple[str, str], ...]  # (column of the text, column of the view)
 
 
+@dataclass(frozen=True)
+class UserFunction:
+    """A function that does not come with the engine."""
+
+    name: Name
+    definition: str  # changes if the function is replaced
+    is_deterministic: bool = True
+    reads_tables: bool = False
+
+
 class Catalog(Protocol):
     """Looks things up; `describe` may raise `CatalogError` with the engine's own words."""
 
@@ -47,6 +57,9 @@ class Catalog(Protocol):
 
     def describe(self, sql: str) -> tuple[Column, ...]:
         """Names and types of a query's columns, without running it."""
+
+    def function(self, name: Name, namespace: Name | None) -> UserFunction | None:
+        """The user's function behind a name in lower case; None for a function of the engine."""
 
 
 class CatalogError(Exception):

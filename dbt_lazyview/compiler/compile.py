@@ -46,6 +46,7 @@ from dbt_lazyview.compiler.rewriting.generators import with_named_generators
 from dbt_lazyview.compiler.rewriting.stars import without_inner_stars
 from dbt_lazyview.compiler.state import State, split_root, stored_state
 from dbt_lazyview.compiler.types import UNCHANGED, type_reader
+from dbt_lazyview.compiler.user_functions import problems_of
 from dbt_lazyview.names import COUNT
 
 NO_STATE = StateRead("", 0)  # most plans never read what is stored
@@ -159,21 +160,25 @@ class View:
 _PLACEHOLDER = "lv_state_of_this_view"
 
 
-def compile_view(sql: str, catalog: Catalog) -> View:
-    """Compile a model; raises `ModelError` with all its problems where it cannot be a view at all."""
+def compile_view(sql: str, catalog: Catalog, exact: bool = False) -> View:
+    """
+    Compile a model; raises `ModelError` with all its problems where it cannot be a view at all.
+
+    `exact`: sums of floating-point numbers are computed again for every affected group, and never added to.
+    """
     expanded = expand_views(read_query(sql), catalog, sql)
     columns = described_columns(sql, catalog)
     refuse_bad_columns(columns, expanded.tables)
     try:
-        problems = non_deterministic_calls(expanded.query, sql)
+        problems = non_deterministic_calls(expanded.query, sql) + problems_of(expanded.functions, sql)
         if not problems:
-            return _maintained(sql, columns, expanded, catalog)
+            return _maintained(sql, columns, expanded, catalog, exact)
     except Unsupported:
         problems = (_unsupported(expanded, columns, catalog, sql),)
     return _unmaintained(sql, columns, expanded, problems)
 
 
-def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catalog: Catalog) -> View:
+def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catalog: Catalog, exact: bool) -> View:
     query = without_positions(_qualified(expanded, catalog))  # copied a thousand times from here on
     environment = Environment(expanded.tables)
     lowered = lower_query(query, environment, is_root=True)
@@ -182,10 +187,10 @@ def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catal
     root = keep_used_columns(root, outputs)
     sources = _sources(root, expanded.tables)
     refuse_incomparable(expanded.query, columns, sources, expanded.tables)
-    state = stored_state(root, type_reader(expanded.tables, sources, catalog))
+    state = stored_state(root, type_reader(expanded.tables, sources, catalog), exact)
+    fingerprint = _fingerprint(expanded, columns, exact)
     return View(
-        sql, columns, sources, _fingerprint(expanded, columns), state.layout, (), expanded.query, root, outputs, state,
-        expanded.tables,
+        sql, columns, sources, fingerprint, state.layout, (), expanded.query, root, outputs, state, expanded.tables
     )  # fmt: skip
 
 
@@ -293,9 +298,12 @@ def _rows_query(columns: tuple[Column, ...], layout: StateLayout, state: str) ->
     return f"SELECT {outputs}\nFROM {state} AS s\nLATERAL VIEW EXPLODE(SEQUENCE(1, s.{COUNT})) lv_copies AS lv_copy"
 
 
-def _fingerprint(expanded: Expanded, columns: tuple[Column, ...]) -> str:
+def _fingerprint(expanded: Expanded, columns: tuple[Column, ...], exact: bool = False) -> str:
     """Of the meaning: comments and white space are no change; a view redefined upstream is one."""
     query = expanded.query.sql(dialect=DIALECT, comments=False, normalize_functions="upper")
     tables = [f"{alias}={'.'.join(table.name)} {table.at}".rstrip() for alias, table in expanded.tables.items()]
     names = [f"{column.name} {column.type}" for column in columns]
-    return hashlib.sha256("\n".join([str(LAYOUT_VERSION), query, *tables, *names]).encode()).hexdigest()[:32]
+    functions = [f"{'.'.join(each.name)}: {each.definition}" for each in expanded.functions]
+    return hashlib.sha256(
+        "\n".join([str(LAYOUT_VERSION), *["exact"] * exact, query, *tables, *names, *functions]).encode()
+    ).hexdigest()[:32]

@@ -7,11 +7,12 @@ from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from sqlglot.optimizer.scope import traverse_scope
 
 from dbt_lazyview.compiler.block import fresh, identifier
-from dbt_lazyview.compiler.catalog import Catalog, CatalogError, Name, StoredView, Table
+from dbt_lazyview.compiler.catalog import Catalog, CatalogError, Name, StoredView, Table, UserFunction
 from dbt_lazyview.compiler.dialect import DIALECT
 from dbt_lazyview.compiler.parse import parse_query, position, source_line
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
 from dbt_lazyview.compiler.rewriting.spelling import spelled_out
+from dbt_lazyview.compiler.user_functions import functions_called
 
 _MAX_DEPTH = 50
 
@@ -22,6 +23,7 @@ class Expanded:
 
     query: exp.Query
     tables: dict[str, Table] = field(default_factory=dict)  # by short name
+    functions: list[UserFunction] = field(default_factory=list)  # that users made and the query calls
 
 
 def read_query(sql: str) -> exp.Query:
@@ -37,20 +39,21 @@ def expand_views(query: exp.Query, catalog: Catalog, text: str) -> Expanded:
     expanded = expansion.run(query.copy(), None, 0)
     if expansion.problems:
         raise ModelError(tuple(expansion.problems))
-    return _with_short_names(expanded, expansion.found)
+    return _with_short_names(expanded, expansion)
 
 
-def _with_short_names(query: exp.Query, found: dict[str, Table]) -> Expanded:
+def _with_short_names(query: exp.Query, expansion: "_Expansion") -> Expanded:
     """Placeholders become names that remind of the tables and that no CTE anywhere in the query hides."""
     taken = {each.alias for each in query.find_all(exp.CTE)}
     short: dict[str, str] = {}
-    for placeholder, table in found.items():
+    for placeholder, table in expansion.found.items():
         short[placeholder] = fresh(_identifier_like(table.name[-1]), taken)
         taken.add(short[placeholder])
     for each in query.find_all(exp.Table):
         if each.name in short:
             each.set("this", identifier(short[each.name]))
-    return Expanded(query, {short[placeholder]: table for placeholder, table in found.items()})
+    tables = {short[placeholder]: table for placeholder, table in expansion.found.items()}
+    return Expanded(query, tables, expansion.functions)
 
 
 @dataclass
@@ -59,8 +62,10 @@ class _Expansion:
     text: str
     problems: list[Problem] = field(default_factory=list)
     found: dict[str, Table] = field(default_factory=dict)  # by placeholder
+    functions: list[UserFunction] = field(default_factory=list)
 
     def run(self, query: exp.Query, namespace: Name | None, depth: int) -> exp.Query:
+        self.functions += functions_called(query, self.catalog, namespace)
         holder = exp.Subquery(this=query)  # so that the root can be replaced like any other node
         for table in _real_tables(query):
             try:

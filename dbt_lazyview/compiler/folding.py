@@ -11,7 +11,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.block import Block
 from dbt_lazyview.compiler.derivation import Derivation, by_position, matches_some, text
 from dbt_lazyview.compiler.operators.aggregate import restricted
-from dbt_lazyview.compiler.partials import Additive, Partial
+from dbt_lazyview.compiler.partials import Additive, Fold, Partial
 from dbt_lazyview.compiler.passes.staging import staged
 from dbt_lazyview.compiler.plan import RefreshPlan, StateRead
 from dbt_lazyview.compiler.state import State
@@ -102,7 +102,7 @@ def _added(state: State, total: Block, derivation: Derivation) -> str:
         query = query.select(exp.alias_(typed, sql.identifier(partial.name)), copy=False)
     if state.keys:
         query = by_position(query, len(state.keys))
-    if all(partial.fold is exp.Sum for partial in state.partials.stored.values()):
+    if all(partial.fold is Fold.SUM for partial in state.partials.stored.values()):
         zero = exp.Literal.number(0)
         moved = [exp.NEQ(this=sql.as_factor(each), expression=zero.copy()) for each in changes]
         query = query.having(exp.or_(*moved, copy=False), copy=False)

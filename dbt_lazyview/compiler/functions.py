@@ -2,23 +2,30 @@
 
 from sqlglot import exp
 
+ALL_TRUE = frozenset(["bool_and", "every"])
+SOME_TRUE = frozenset(["any", "bool_or", "some"])
 # Aggregates kept as sums that signed changes are added to (partials.py).
-ADDED = frozenset(
-    ["avg", "count", "count_if", "mean", "sum"]  # of floating-point numbers: while rows only come
+ADDED = (
+    frozenset(["avg", "count", "count_if", "mean", "sum"])  # of floating-point numbers: while rows only come
+    | ALL_TRUE
+    | SOME_TRUE
+)
+# Added as well where they are of integers (moments.py); else the groups in the delta are computed again.
+ADDED_FOR_INTEGERS = frozenset(
+    {"bit_xor", "corr", "covar_pop", "covar_samp"}
+    | {"std", "stddev", "stddev_pop", "stddev_samp", "var_pop", "var_samp", "variance"}
 )
 # Aggregates that follow rows that come; where one goes, its group is computed again.
 ADDED_WHILE_ROWS_COME = frozenset(["max", "min"])
 # All other aggregates of Spark: the groups in the delta are computed again.
 RECOMPUTED = frozenset(
-    {"any", "bool_and", "bool_or", "every", "some"}
-    | {"bit_and", "bit_or", "bit_xor"}
+    {"bit_and", "bit_or"}
     | {"any_value", "first", "first_value", "last", "last_value", "max_by", "min_by", "mode"}
     | {"array_agg", "collect_list", "collect_set", "listagg", "string_agg"}
     | {"median", "percentile", "percentile_approx", "percentile_cont", "percentile_disc"}
     | {"approx_count_distinct", "approx_percentile", "count_min_sketch", "histogram_numeric"}
     | {"approx_top_k", "approx_top_k_accumulate", "approx_top_k_combine"}
-    | {"corr", "covar_pop", "covar_samp", "kurtosis", "skewness"}
-    | {"std", "stddev", "stddev_pop", "stddev_samp", "var_pop", "var_samp", "variance"}
+    | {"kurtosis", "skewness"}
     | {"regr_avgx", "regr_avgy", "regr_count", "regr_intercept", "regr_r2"}
     | {"regr_slope", "regr_sxx", "regr_sxy", "regr_syy"}
     | {"bitmap_and_agg", "bitmap_construct_agg", "bitmap_or_agg"}
@@ -30,7 +37,7 @@ RECOMPUTED = frozenset(
 # Not aggregates of rows, but constants of a grouping set.
 GROUPING_MARKS = frozenset(["grouping", "grouping_id"])
 
-AGGREGATES = ADDED | ADDED_WHILE_ROWS_COME | RECOMPUTED | GROUPING_MARKS
+AGGREGATES = ADDED | ADDED_FOR_INTEGERS | ADDED_WHILE_ROWS_COME | RECOMPUTED | GROUPING_MARKS
 
 # Generators: a call gives several rows. The columns it gives have these names where the query gives none.
 GENERATORS = frozenset(

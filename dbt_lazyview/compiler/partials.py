@@ -14,11 +14,15 @@ from sqlglot import exp
 
 from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.dialect import DIALECT
-from dbt_lazyview.compiler.functions import function_name
+from dbt_lazyview.compiler.functions import ADDED_FOR_INTEGERS, ALL_TRUE, SOME_TRUE, function_name
+from dbt_lazyview.compiler.moments import FINISHED, Sums
 from dbt_lazyview.names import COUNT, WEIGHT
 
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _SMALL_INTEGERS = {"tinyint", "smallint", "int", "integer"}
+_INTEGERS = _SMALL_INTEGERS | {"bigint"}
+_ZERO = exp.Literal.number(0)
+_MAX_DIVIDED_PRECISION = 24  # 10 digits more for the sum, 4 more for the quotient: all within 38
 _MAX_ADDITIVE_PRECISION = 28  # sum adds 10 digits; beyond 38 it may overflow, and an overflow cannot be taken back
 
 
@@ -30,6 +34,15 @@ class Additive(Enum):
     NEVER = "never"
 
 
+class Fold(Enum):
+    """How two partials of a group combine."""
+
+    SUM = "sum"
+    LEAST = "min"
+    GREATEST = "max"
+    PARITY = "bit_xor"
+
+
 @dataclass(frozen=True)
 class Partial:
     """One stored column behind an aggregate, over the argument columns of the aggregate's input."""
@@ -37,7 +50,7 @@ class Partial:
     name: str
     build: exp.Expr  # aggregate over plain rows
     change: exp.Expr | None  # aggregate over weighted rows
-    fold: type[exp.AggFunc] | None  # how two partials of a group combine
+    fold: Fold | None
     additive: Additive
     type: str = ""  # cast to it after combining, where combining would widen
 
@@ -47,6 +60,7 @@ class Partials:
     """The partials of one aggregate node; equal ones are stored once."""
 
     type_of: Callable[[exp.Expr], str]  # type of an argument, as Spark prints it
+    exact: bool = False  # whether sums of floating-point numbers are always computed again
     arguments: list[tuple[str, exp.Expr]] = field(default_factory=list)
     stored: dict[str, Partial] = field(default_factory=dict)
     _known: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -62,18 +76,53 @@ class Partials:
             return self._count(_if(call.this.copy(), exp.Literal.number(1), None))
         if kind is exp.Sum and not distinct:
             return self._sum(call.this)
-        if kind is exp.Avg and not distinct:
+        if kind is exp.Avg and not distinct and not self._is_too_wide_to_divide(call.this):
             return self._avg(call.this)
         if kind in (exp.Min, exp.Max) and not distinct and not call.expressions:
             return self._extreme(call, exp.Min if kind is exp.Min else exp.Max)
+        name, given = function_name(call), call.expressions if isinstance(call, exp.AnonymousAggFunc) else []
+        if name in ALL_TRUE | SOME_TRUE and not any(isinstance(each, exp.Distinct) for each in given):
+            return self._truth(name in ALL_TRUE, given[0])
+        if name in FINISHED and all(self.type_of(each) in _SMALL_INTEGERS for each in given):
+            return FINISHED[name](self._sums(given[0], given[-1]))
+        if name == "bit_xor" and self.type_of(given[0]) in _INTEGERS:
+            return self._parity(given[0])
         return self._value(call)
+
+    def _truth(self, of_all: bool, argument: exp.Expr) -> exp.Expr:
+        """Whether all, or some, of the known values are true; unknown without any."""
+        wanted = exp.Not(this=exp.Paren(this=argument.copy())) if of_all else argument.copy()
+        found = self._count(_if(wanted, exp.Literal.number(1), None))
+        zero = exp.Literal.number(0)
+        answer = exp.EQ(this=found, expression=zero) if of_all else exp.GT(this=found, expression=zero)
+        return _if(_is_zero(self._count(argument)), exp.Null(), answer)
+
+    def _parity(self, argument: exp.Expr) -> exp.Expr:
+        """Bits that an odd number of rows has; a row that goes away turns them back."""
+        own = self._argument(argument)
+        is_odd = exp.NEQ(this=exp.Mod(this=sql.column(WEIGHT), expression=exp.Literal.number(2)), expression=_ZERO)
+        change = _bit_xor(_if(is_odd, own.copy(), None))
+        kept = self._store("bit_xor", argument, _bit_xor(own), change, Fold.PARITY, Additive.ALWAYS)
+        return _if(_is_zero(self._count(argument)), exp.Null(), kept)
+
+    def _sums(self, x: exp.Expr, y: exp.Expr) -> Sums:
+        """What variances and correlations are finished from; of rows in which both have a value."""
+        if x != y:
+            x, y = (_if(exp.Not(this=_is_null(other)), own.copy(), None) for own, other in ((x, y), (y, x)))
+        factors = {each: exp.cast(exp.Paren(this=each.copy()), "decimal(10, 0)") for each in (x, y)}
+        products = [
+            exp.cast(exp.Mul(this=factors[one].copy(), expression=factors[other].copy()), "decimal(19, 0)")
+            for one, other in ((x, x), (x, y), (y, y))
+        ]
+        sums = [self._total(each, "int") for each in (x, y)]
+        return Sums(self._count(x), *sums, *(self._total(each, "decimal(19,0)") for each in products))
 
     def _count(self, argument: exp.Expr) -> exp.Expr:
         if isinstance(argument, (exp.Star, exp.Literal)):
             return sql.column(COUNT)
         own = self._argument(argument)
         change = exp.Sum(this=_if(_is_null(own), exp.Literal.number(0), sql.column(WEIGHT)))
-        return self._store("n", argument, exp.Count(this=own), change, exp.Sum, Additive.ALWAYS)
+        return self._store("n", argument, exp.Count(this=own), change, Fold.SUM, Additive.ALWAYS)
 
     def _sum(self, argument: exp.Expr) -> exp.Expr:
         total = self._total(argument, self.type_of(argument))
@@ -95,6 +144,11 @@ class Partials:
             finished = exp.Div(this=exp.cast(total, "double"), expression=count.copy())
         return _if(_is_zero(count), exp.Null(), finished)
 
+    def _is_too_wide_to_divide(self, argument: exp.Expr) -> bool:
+        """Whether dividing a sum of decimals would cost digits that Spark's own average has."""
+        decimal = _DECIMAL.fullmatch(self.type_of(argument))
+        return decimal is not None and int(decimal.group(1)) > _MAX_DIVIDED_PRECISION
+
     def _total(self, argument: exp.Expr, kind: str) -> exp.Expr:
         decimal = _DECIMAL.fullmatch(kind)
         own = self._argument(argument)
@@ -106,14 +160,14 @@ class Partials:
             stored_type = f"decimal({min(38, precision + 10)}, {scale})"
             additive = Additive.ALWAYS if precision <= _MAX_ADDITIVE_PRECISION else Additive.NEVER
         elif kind in ("float", "double"):
-            additive = Additive.INSERT_ONLY
+            additive = Additive.NEVER if self.exact else Additive.INSERT_ONLY
         change = exp.Sum(this=exp.Mul(this=own.copy(), expression=weight))
-        return self._store("sum", argument, exp.Sum(this=own), change, exp.Sum, additive, stored_type)
+        return self._store("sum", argument, exp.Sum(this=own), change, Fold.SUM, additive, stored_type)
 
     def _extreme(self, call: exp.Expr, kind: type[exp.AggFunc]) -> exp.Expr:
         own = self._argument(call.this)
-        word = "min" if kind is exp.Min else "max"
-        return self._store(word, call.this, kind(this=own), kind(this=own.copy()), kind, Additive.INSERT_ONLY)
+        fold = Fold.LEAST if kind is exp.Min else Fold.GREATEST
+        return self._store(fold.value, call.this, kind(this=own), kind(this=own.copy()), fold, Additive.INSERT_ONLY)
 
     def _value(self, call: exp.Expr) -> exp.Expr:
         build = call.copy()
@@ -135,7 +189,7 @@ class Partials:
         about: exp.Expr,
         build: exp.Expr,
         change: exp.Expr | None,
-        fold: type[exp.AggFunc] | None,
+        fold: Fold | None,
         additive: Additive,
         stored_type: str = "",
     ) -> exp.Expr:
@@ -147,6 +201,13 @@ class Partials:
             self.stored[name] = Partial(name, build, change, fold, additive, stored_type)
             self._known[known] = name
         return sql.column(self._known[known])
+
+
+def typed_arguments(call: exp.Expr) -> list[exp.Expr]:
+    """The arguments of an aggregate on whose types it depends whether changes can be added."""
+    if function_name(call) in ADDED_FOR_INTEGERS:
+        return call.expressions
+    return [call.this] if isinstance(call, exp.Sum | exp.Avg) and not isinstance(call.this, exp.Distinct) else []
 
 
 def _without_filter(call: exp.Expr) -> exp.Expr:
@@ -168,6 +229,10 @@ def _without_filter(call: exp.Expr) -> exp.Expr:
 
 def _if(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr | None) -> exp.Case:
     return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
+
+
+def _bit_xor(argument: exp.Expr) -> exp.Expr:
+    return exp.AnonymousAggFunc(this="BIT_XOR", expressions=[argument])
 
 
 def _is_null(expression: exp.Expr) -> exp.Expr:

@@ -12,7 +12,7 @@ from sqlglot import exp
 from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Aggregate, Filter, Limit, Node, Project, Sort
 from dbt_lazyview.compiler.derivation import text
-from dbt_lazyview.compiler.partials import Partial, Partials
+from dbt_lazyview.compiler.partials import Fold, Partial, Partials, typed_arguments
 from dbt_lazyview.compiler.plan import StateColumn, StateLayout
 from dbt_lazyview.compiler.stability import Stability, TypesOf
 from dbt_lazyview.names import COUNT
@@ -42,7 +42,7 @@ class State:
         return StateLayout((*keys, *stored), is_global=self.aggregate.is_global)
 
 
-def stored_state(root: Node, types_of: TypesOf) -> State:
+def stored_state(root: Node, types_of: TypesOf, exact: bool) -> State:
     """Decide what to store for a query; `types_of` tells the types of expressions over a node."""
     stability = Stability(types_of)
     stored, on_top = split_root(root)
@@ -51,7 +51,7 @@ def stored_state(root: Node, types_of: TypesOf) -> State:
     else:
         stored, on_top = split_rows(root)
         aggregate, is_bag = _counted(stored), True
-    partials = Partials(_argument_types(aggregate, types_of))
+    partials = Partials(_argument_types(aggregate, types_of), exact)
     finished = {name: partials.finish(call) for name, call in aggregate.aggregates}
     volatile = stability.volatile(aggregate.input)
     is_volatile = bool(volatile) or stability.has_volatile_rows(aggregate.input)
@@ -65,8 +65,8 @@ def stored_state(root: Node, types_of: TypesOf) -> State:
 
 def _argument_types(aggregate: Aggregate, types_of: TypesOf) -> Callable[[exp.Expr], str]:
     """The types of what is summed, asked once for the whole aggregate."""
-    arguments = [each.this for _, call in aggregate.aggregates for each in call.find_all(exp.Sum, exp.Avg)]
-    arguments = [each for each in arguments if not isinstance(each, exp.Distinct)]
+    calls = [each for _, call in aggregate.aggregates for each in call.find_all(exp.AggFunc)]
+    arguments = [argument for call in calls for argument in typed_arguments(call)]
     types = dict(zip(arguments, types_of(aggregate.input, arguments), strict=True)) if arguments else {}
     return lambda argument: types.get(argument) or types.get(_unfiltered(argument), "")
 
@@ -128,19 +128,28 @@ def _count_column() -> StateColumn:
 
 
 def _partial_column(partial: Partial) -> StateColumn:
-    stored, change = sql.column(partial.name, "t"), sql.column(partial.name, "d")
     if partial.fold is None:
         return StateColumn(partial.name, False)
-    if partial.fold is exp.Sum:
-        both: exp.Expr = exp.Add(this=stored.copy(), expression=change.copy())
-        merged: exp.Expr = exp.Coalesce(this=both, expressions=[stored, change])
-    else:
-        kind = exp.Least if partial.fold is exp.Min else exp.Greatest
-        merged = kind(this=stored, expressions=[change], ignore_nulls=True)
-    combined: exp.Expr = partial.fold(this=sql.column(partial.name))
+    merged, combined = _merged(partial.name, partial.fold), _combined(partial.name, partial.fold)
     if partial.type:
         merged, combined = exp.cast(merged, partial.type), exp.cast(combined, partial.type)
     return StateColumn(partial.name, False, text(merged), text(combined))
+
+
+def _merged(name: str, fold: Fold) -> exp.Expr:
+    """A stored partial and its change."""
+    stored, change = sql.column(name, "t"), sql.column(name, "d")
+    if fold in (Fold.LEAST, Fold.GREATEST):
+        kind = exp.Least if fold is Fold.LEAST else exp.Greatest
+        return kind(this=stored, expressions=[change], ignore_nulls=True)
+    operator = exp.Add if fold is Fold.SUM else exp.BitwiseXor
+    both = operator(this=stored.copy(), expression=change.copy())
+    return exp.Coalesce(this=both, expressions=[stored, change])
+
+
+def _combined(name: str, fold: Fold) -> exp.Expr:
+    """All partials of a group."""
+    return exp.AnonymousAggFunc(this=fold.value.upper(), expressions=[sql.column(name)])
 
 
 def _or_zero(expression: exp.Expr) -> exp.Expr:

@@ -24,6 +24,7 @@ class Definition:
     column_comments: Mapping[str, str] = field(default_factory=dict)
     policy: str = DEFERRED
     max_changes: int | None = None  # folded in at once; None: what fits into memory
+    exact: bool = False  # sums of floating-point numbers are never added to
 
 
 def to_properties(definition: Definition, fingerprint: str) -> dict[str, str]:

@@ -54,7 +54,7 @@ def resolve(tables: Tables, target: Target) -> Node:
 
 
 def _resolve(tables: Tables, catalog: Catalog, target: Target, above: tuple[Name, ...]) -> Node:
-    view = compile_view(target.definition.sql, catalog)
+    view = compile_view(target.definition.sql, catalog, target.definition.exact)
     names = [source.name for source in view.sources]
     path = (*above, target.state)
     if circular := [name for name in names if name in path]:

@@ -15,6 +15,14 @@ describe table extended {{ relation }}
 describe query {{ query }}
 {%- endmacro %}
 
+{% macro user_functions(namespace) -%}
+show user functions{{ ' in ' ~ namespace if namespace else '' }}
+{%- endmacro %}
+
+{% macro describe_function(function) -%}
+describe function extended {{ function }}
+{%- endmacro %}
+
 {% macro show_properties(relation) -%}
 show tblproperties {{ relation }}
 {%- endmacro %}

@@ -114,6 +114,9 @@ class DuckLake:
             raise CatalogError(str(error)) from error
         return tuple(Column(name, spark_type(kind)) for name, kind, *_ in found)
 
+    def function(self, _name: Name, _namespace: Name | None) -> None:
+        """There are none."""
+
     def as_spark_means(self, sql: str) -> str:
         """A user's query for DuckDB."""
         return _with_certain_membership(_parsed(self.in_other_words.get(sql, sql))).sql("duckdb", copy=False)

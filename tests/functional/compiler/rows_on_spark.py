@@ -47,20 +47,25 @@ class RowsOnSpark:
             raise CatalogError(str(problem)) from problem
         return tuple(Column(field.name, field.dataType.simpleString()) for field in fields)
 
-    def build(self, name: str, sql: str) -> "ViewOnSpark":
-        return ViewOnSpark(self, name, sql)
+    def function(self, _name: Name, _namespace: Name | None) -> None:
+        """There are none."""
+
+    def build(self, name: str, sql: str, exact: bool = False) -> "ViewOnSpark":
+        return ViewOnSpark(self, name, sql, exact)
 
     def rows(self, sql: str) -> Counter[tuple[str, ...]]:
-        """Rows as a bag, comparable whatever their types; floats to nine digits."""
+        """Rows as a bag, comparable whatever their types."""
         return Counter(tuple(map(_comparable, row)) for row in self.session.sql(sql).collect())
 
     def keep(self, name: str, sql: str) -> None:
         """Let the rows of a query be there under a name, computed once."""
-        found = self.session.sql(sql)
-        self.session.createDataFrame(found.collect(), found.schema).createOrReplaceTempView(name)
+        found = self.session.sql(sql)._jdf
+        spark = self.session._jsparkSession
+        spark.createDataFrame(found.collectAsList(), found.schema()).createOrReplaceTempView(name)
 
     def _show(self, name: str, rows: Rows, schema: str) -> None:
         self.session.createDataFrame(list(rows), schema).createOrReplaceTempView(name)
+        self.keep(name, f"select * from {name}")
 
     @staticmethod
     def _at_version(step: Any) -> str:
@@ -74,9 +79,9 @@ class RowsOnSpark:
 class ViewOnSpark:
     """One view: built from all rows, refreshed from the last commit of every relation."""
 
-    def __init__(self, lake: RowsOnSpark, name: str, sql: str) -> None:
+    def __init__(self, lake: RowsOnSpark, name: str, sql: str, exact: bool) -> None:
         self.lake, self.sql, self.state = lake, sql, f"{name}__state"
-        self.view = compile_view(sql, lake)
+        self.view = compile_view(sql, lake, exact)
         assert self.view.problems == (), self.view.problems
         plan = self.view.build({each.name: 0 for each in self.view.sources})
         columns = ", ".join(each.quoted for each in plan.layout.columns)
@@ -96,9 +101,12 @@ class ViewOnSpark:
         self.lake.keep(self.state, statement[statement.index("\n") :])  # without INSERT OVERWRITE … (…)
         return plan.mode
 
+    def rows(self) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in self.lake.session.sql(self._public()).collect()]
+
     def differences(self) -> dict[str, list[tuple[str, ...]]]:
         """What only the view or only the query has; names and types of columns too."""
-        public = self.view.public(f"`{self.state}`").query
+        public = self._public()
         got, wanted = self.lake.rows(public), self.lake.rows(self.sql)
         ours, theirs = (Counter((c.name, c.type) for c in self.lake.describe(each)) for each in (public, self.sql))
         found = {
@@ -107,9 +115,13 @@ class ViewOnSpark:
         }
         return {side: rows for side, rows in found.items() if rows}
 
+    def _public(self) -> str:
+        return self.view.public(f"`{self.state}`").query
+
     def _unpinned(self, macro: str, **arguments: Any) -> str:
         return self.lake.renderer.render(macro, **arguments).replace(" version as of 0", "")
 
 
 def _comparable(value: Any) -> str:
-    return repr(round(value, 9) + 0.0 if isinstance(value, float) else value)
+    """Floats to twelve digits: their sums depend on the order of rows."""
+    return repr(float(f"{value:.12g}") + 0.0 if isinstance(value, float) else value)

@@ -5,7 +5,9 @@ from decimal import Decimal
 
 import pytest
 
+from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.functions import AGGREGATES, GENERATORS, NON_DETERMINISTIC
+from dbt_lazyview.compiler.reasons import Reason
 from tests.functional.compiler.rows_on_spark import RowsOnSpark
 
 ORDERS = "id int, cust int, price decimal(12,2), st string"
@@ -104,6 +106,23 @@ def _kinds(spark):
                 if known.isAssignableFrom(own):
                     kinds[trait].add(identifier.funcName())
     return kinds
+
+
+def test_functions_of_users_are_deterministic_unless_their_definition_says_otherwise(lake):
+    lake.run(
+        "create table sales (id int, amount int) using delta",
+        "create function next_of(x int) returns int return x + 1",
+        "create function dice() returns double not deterministic return rand()",
+        "create function best() returns int reads sql data return (select max(amount) from sales)",
+    )
+    texts = {name: f"select id, {name} as value from sales" for name in ("next_of(id)", "dice()", "best()", "abs(id)")}
+    views = {name: compile_view(sql, lake.engine().catalog()) for name, sql in texts.items()}
+    assert {name: [each.reason for each in view.problems] for name, view in views.items()} == {
+        "next_of(id)": [], "dice()": [Reason.NON_DETERMINISTIC], "best()": [Reason.NON_DETERMINISTIC], "abs(id)": [],
+    }  # fmt: skip
+    lake.run("create or replace function next_of(x int) returns int return x + 2")
+    again = compile_view(texts["next_of(id)"], lake.engine().catalog())
+    assert again.fingerprint != views["next_of(id)"].fingerprint
 
 
 def test_a_moment_that_the_query_names_never_changes(lake):

@@ -43,6 +43,9 @@ class PaperCatalog:
             Column(name, self._type(each)) for name, each in zip(query.named_selects, qualified.selects, strict=False)
         )
 
+    def function(self, _name: Name, _namespace: Name | None) -> None:
+        """There are none."""
+
     def _type(self, item: exp.Expr) -> str:
         kinds = {each.name: each.type for columns in self.tables.values() for each in columns}
         return kinds.get(item.unalias().name, "int") if isinstance(item.unalias(), exp.Column) else "int"

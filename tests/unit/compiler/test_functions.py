@@ -3,7 +3,7 @@
 import pytest
 
 from dbt_lazyview.compiler.compile import compile_view
-from dbt_lazyview.compiler.functions import ADDED, ADDED_WHILE_ROWS_COME, GROUPING_MARKS, RECOMPUTED
+from dbt_lazyview.compiler.functions import ADDED, ADDED_FOR_INTEGERS, ADDED_WHILE_ROWS_COME, GROUPING_MARKS, RECOMPUTED
 from dbt_lazyview.compiler.plan import Window
 from dbt_lazyview.compiler.reasons import Reason
 from tests.unit.compiler.paper_catalog import PaperCatalog
@@ -21,7 +21,7 @@ SUFFIX = dict.fromkeys(("percentile_cont", "percentile_disc"), " within group (o
 
 
 def test_every_aggregate_is_in_one_class() -> None:
-    classes = [ADDED, ADDED_WHILE_ROWS_COME, RECOMPUTED, GROUPING_MARKS]
+    classes = [ADDED, ADDED_FOR_INTEGERS, ADDED_WHILE_ROWS_COME, RECOMPUTED, GROUPING_MARKS]
     assert sum(map(len, classes)) == len(frozenset().union(*classes))
 
 
@@ -37,6 +37,13 @@ def test_follows_rows_that_go(names: frozenset[str], mode: str) -> None:
 )
 def test_follows_rows_that_come(names: frozenset[str], mode: str) -> None:
     assert {name: _mode(name, insert_only=True) for name in names} == dict.fromkeys(names, mode)
+
+
+@pytest.mark.parametrize(("arguments", "mode"), [("id, id", "add"), ("price, id", "replace")], ids=["int", "decimal"])
+def test_moments_are_added_for_integers(arguments: str, mode: str) -> None:
+    for name in ADDED_FOR_INTEGERS:
+        given = arguments if name.startswith("co") else arguments.split(", ")[0]
+        assert _mode_of(f"{name}({given})", insert_only=False) == mode, name
 
 
 def test_distinct_is_recomputed() -> None:

@@ -72,9 +72,9 @@ class Block:
         """The block as a SELECT; `weight` says whether to print the weight (default: if there is one)."""
         select = exp.Select()
         for name, each in self.columns.items():
-            select = select.select(exp.alias_(each.copy(), identifier(name)), copy=False)
+            select = select.select(named(each.copy(), name), copy=False)
         if weight or (weight is None and self.weight is not None):
-            select = select.select(exp.alias_(weight_of(self), identifier(WEIGHT)), copy=False)
+            select = select.select(named(weight_of(self), WEIGHT), copy=False)
         return _with_rows(select, self)
 
 
@@ -115,6 +115,11 @@ def identifier(name: str) -> exp.Identifier:
     return exp.to_identifier(name, quoted=True)
 
 
+def named(expression: exp.Expr, name: str) -> exp.Alias:
+    """An expression that is nobody else's, under a name: nothing is copied."""
+    return exp.Alias(this=expression, alias=identifier(name))
+
+
 def column(name: str, table: str | None = None) -> exp.Column:
     return exp.Column(this=identifier(name), table=identifier(table) if table else None)
 
@@ -122,24 +127,14 @@ def column(name: str, table: str | None = None) -> exp.Column:
 def substitute(expression: exp.Expr, columns: Mapping[str, exp.Expr]) -> exp.Expr:
     """Replace every unqualified column by the expression that stands for it, with parentheses where they are needed."""
 
-    def stand_in(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Column) and not node.table and node.name in columns:
+    if isinstance(expression, exp.Column):
+        return columns.get(expression.name, expression).copy() if not expression.table else expression.copy()
+    result = expression.copy()
+    for node in list(result.find_all(exp.Column)):
+        if not node.table and node.name in columns:
             found = columns[node.name].copy()
-            return found if isinstance(found, _ATOMS) or node is expression else exp.Paren(this=found)
-        return node
-
-    return _transform_outermost(expression.copy(), stand_in)
-
-
-def _transform_outermost(root: exp.Expr, change: "object") -> exp.Expr:
-    """Like `Expression.transform`, but never descends into what it has just put in."""
-    if isinstance(root, exp.Column):
-        return change(root)  # type: ignore[operator,no-any-return]
-    for node in list(root.find_all(exp.Column)):
-        changed = change(node)  # type: ignore[operator]
-        if changed is not node:
-            node.replace(changed)
-    return root
+            node.replace(found if isinstance(found, _ATOMS) else exp.Paren(this=found))
+    return result
 
 
 def conjuncts(predicate: exp.Expr | None) -> tuple[exp.Expr, ...]:

@@ -45,7 +45,7 @@ from dbt_lazyview.compiler.rewriting.context import Context
 from dbt_lazyview.compiler.rewriting.generators import with_named_generators
 from dbt_lazyview.compiler.rewriting.stars import without_inner_stars
 from dbt_lazyview.compiler.state import State, split_root, stored_state
-from dbt_lazyview.compiler.types import UNCHANGED, type_reader
+from dbt_lazyview.compiler.types import UNCHANGED, TypeReader
 from dbt_lazyview.compiler.user_functions import problems_of
 from dbt_lazyview.names import COUNT
 
@@ -187,7 +187,7 @@ def _maintained(sql: str, columns: tuple[Column, ...], expanded: Expanded, catal
     root = keep_used_columns(root, outputs)
     sources = _sources(root, expanded.tables)
     refuse_incomparable(expanded.query, columns, sources, expanded.tables)
-    state = stored_state(root, type_reader(expanded.tables, sources, catalog), exact)
+    state = stored_state(root, TypeReader(expanded.tables, sources, catalog), exact)
     fingerprint = _fingerprint(expanded, columns, exact)
     return View(
         sql, columns, sources, fingerprint, state.layout, (), expanded.query, root, outputs, state, expanded.tables

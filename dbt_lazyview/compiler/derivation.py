@@ -176,7 +176,7 @@ class Derivation:
         total = self.read_sum(bag, names, name)
         weight = exp.Sum(this=sql.column(WEIGHT, name))
         query = by_position(total.query(weight=False), len(names))
-        query = query.select(exp.alias_(exp.cast(weight.copy(), "bigint"), sql.identifier(WEIGHT)), copy=False)
+        query = query.select(sql.named(exp.cast(weight.copy(), "bigint"), WEIGHT), copy=False)
         query = query.having(exp.GT(this=weight, expression=exp.Literal.number(0)), copy=False)
         net = self.derive(query, f"{name}_net")
         return repeated(sql.read(net, name, [(each, each) for each in names]), sql.column(WEIGHT, name))
@@ -202,7 +202,7 @@ class Derivation:
         return RestoreSource(name, source, new=self.source(scan, "new"), delta=self.source(scan, "delta"))
 
     def _hint(self, queries: tuple[exp.Query, ...]) -> None:
-        for query in queries:
+        for query in queries if self._small else ():
             add_hints(query, self._small)
 
     def _write(self, step: Step, queries: tuple[exp.Query, ...]) -> str:

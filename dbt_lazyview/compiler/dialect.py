@@ -15,8 +15,6 @@ from sqlglot.tokens import Token, TokenType
 
 from dbt_lazyview.compiler.functions import AGGREGATES
 
-DIALECT = "sparksql"
-
 # Calls that become nodes of their own kind.
 _TYPED = frozenset(
     {"AVG", "COUNT", "COUNT_IF", "MAX", "MIN", "SUM", "COALESCE", "IF", "STRUCT"}
@@ -62,6 +60,9 @@ class SparkSql(Databricks):
     def parse(self, sql: str, **options: Any) -> list[exp.Expr | None]:
         tokens = _with_hidden_words(self.tokenize(sql))
         return [_restored(tree) if tree is not None else None for tree in self.parser(**options).parse(tokens, sql)]
+
+
+DIALECT = SparkSql()  # one for all: making it takes longer than printing a short query
 
 
 def _with_hidden_words(tokens: list[Token]) -> list[Token]:

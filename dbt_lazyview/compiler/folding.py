@@ -71,7 +71,7 @@ def _difference(state: State, fresh: exp.Select, kept: Block, derivation: Deriva
         sql.read(both, both, [(each, each) for each in state.keys]).query(weight=False), len(state.keys)
     )
     total = exp.Sum(this=sql.column(COUNT, both))
-    query = query.select(exp.alias_(total, sql.identifier(COUNT)), copy=False)
+    query = query.select(sql.named(total, COUNT), copy=False)
     query = query.having(exp.NEQ(this=total.copy(), expression=exp.Literal.number(0)), copy=False)
     return derivation.derive(query, "view_change")
 
@@ -81,10 +81,10 @@ def _grouped(state: State, rows: Block) -> exp.Select:
     outputs = (*state.aggregate.keys, *state.partials.arguments)
     named = rows.project(outputs)
     query = replace(named, columns={key: named.columns[key] for key in state.keys}).query(weight=False)
-    query = query.select(exp.alias_(exp.Count(this=exp.Star()), sql.identifier(COUNT)), copy=False)
+    query = query.select(sql.named(exp.Count(this=exp.Star()), COUNT), copy=False)
     for partial in state.partials.stored.values():
         value = sql.substitute(partial.build, named.columns)
-        query = query.select(exp.alias_(value, sql.identifier(partial.name)), copy=False)
+        query = query.select(sql.named(value, partial.name), copy=False)
     return by_position(query, len(state.keys)) if state.keys else query
 
 
@@ -93,13 +93,13 @@ def _added(state: State, total: Block, derivation: Derivation) -> str:
     query = replace(total, columns={key: total.columns[key] for key in state.keys}).query(weight=False)
     columns = {**total.columns, WEIGHT: sql.weight_of(total)}
     changes: list[exp.Expr] = [exp.Sum(this=sql.weight_of(total))]
-    query = query.select(exp.alias_(changes[0].copy(), sql.identifier(COUNT)), copy=False)
+    query = query.select(sql.named(changes[0].copy(), COUNT), copy=False)
     for partial in state.partials.stored.values():
         assert partial.change is not None
         value = sql.substitute(partial.change, columns)
         changes.append(value)
         typed = exp.cast(value.copy(), partial.type) if partial.type else value.copy()
-        query = query.select(exp.alias_(typed, sql.identifier(partial.name)), copy=False)
+        query = query.select(sql.named(typed, partial.name), copy=False)
     if state.keys:
         query = by_position(query, len(state.keys))
     if all(partial.fold is Fold.SUM for partial in state.partials.stored.values()):
@@ -125,11 +125,11 @@ def _replaced(state: State, total: Block, derivation: Derivation) -> str:
 def _all_affected(state: State, affected: str, groups: str) -> exp.Select:
     select = exp.Select()
     for key in state.keys:
-        select = select.select(exp.alias_(sql.column(key, "k"), sql.identifier(key)), copy=False)
+        select = select.select(sql.named(sql.column(key, "k"), key), copy=False)
     count = exp.Coalesce(this=sql.column(COUNT, "g"), expressions=[exp.Literal.number(0)])
-    select = select.select(exp.alias_(count, sql.identifier(COUNT)), copy=False)
+    select = select.select(sql.named(count, COUNT), copy=False)
     for name in state.partials.stored:
-        select = select.select(exp.alias_(sql.column(name, "g"), sql.identifier(name)), copy=False)
+        select = select.select(sql.named(sql.column(name, "g"), name), copy=False)
     on = [exp.NullSafeEQ(this=sql.column(key, "g"), expression=sql.column(key, "k")) for key in state.keys]
     select = select.from_(_named(affected, "k"), copy=False)
     return select.join(_named(groups, "g"), on=exp.and_(*on), join_type="left", copy=False)

@@ -53,9 +53,7 @@ def _on_top(state: State, block: Block) -> _OnTop:
 def _finished_select(block: Block, outputs: tuple[tuple[Column, str], ...]) -> exp.Select:
     select = replace(block, columns={}, items=()).query(weight=False)
     for public, own in outputs:
-        select = select.select(
-            exp.alias_(_typed(block.expression(own), public.type), sql.identifier(public.name)), copy=False
-        )
+        select = select.select(sql.named(_typed(block.expression(own), public.type), public.name), copy=False)
     return select
 
 

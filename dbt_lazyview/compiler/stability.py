@@ -21,6 +21,7 @@ from dbt_lazyview.compiler.algebra import (
     SemiJoin,
     UnionAll,
     Window,
+    walk,
     with_inputs,
 )
 from dbt_lazyview.compiler.block import conjuncts
@@ -51,6 +52,7 @@ class Stability:
 
     types_of: TypesOf
     _known: dict[int, frozenset[str]] = field(default_factory=dict)
+    _volatile_rows: dict[int, bool] = field(default_factory=dict)
 
     def volatile(self, node: Node) -> frozenset[str]:
         if id(node) not in self._known:
@@ -66,17 +68,19 @@ class Stability:
 
     def has_volatile_rows(self, node: Node) -> bool:
         """Whether a predicate over volatile columns decides which rows there are."""
-        own = node.predicate if isinstance(node, Filter) else getattr(node, "condition", None)
-        return self.uses_volatile(node, own) or any(self.has_volatile_rows(each) for each in node.inputs)
+        if id(node) not in self._volatile_rows:
+            own = node.predicate if isinstance(node, Filter) else getattr(node, "condition", None)
+            below = any(self.has_volatile_rows(each) for each in node.inputs)
+            self._volatile_rows[id(node)] = below or self.uses_volatile(node, own)
+        return self._volatile_rows[id(node)]
 
     def has_entangled_rows(self, node: Node) -> bool:
         """
         Whether rows that a volatile predicate decides on meet an operator that is not linear: it counts or compares
         them, so that dropping the predicate below it would not give at least the same rows above it.
         """
-        if isinstance(node, (Aggregate, OuterJoin, SemiJoin, Window)) and self.has_volatile_rows(node):
-            return True
-        return any(self.has_entangled_rows(each) for each in node.inputs)
+        counting = (each for each in walk(node) if isinstance(each, (Aggregate, OuterJoin, SemiJoin, Window)))
+        return any(self.has_volatile_rows(each) for each in counting)
 
     def loosened(self, node: Node) -> Node:
         """The same tree without predicates over volatile columns: at least all rows that may be there."""
@@ -123,6 +127,12 @@ class Stability:
         return frozenset(
             name for name, call in calls if name in floats or self.uses_volatile(node, call) or _is_volatile_call(call)
         )
+
+
+def summed(node: Aggregate | Window) -> list[exp.Expr]:
+    """What a node adds up: the types of these decide whether the order of rows shows in the totals."""
+    calls = node.aggregates if isinstance(node, Aggregate) else node.functions
+    return [added for _, call in calls for added in _added_up(call)]
 
 
 def _added_up(call: exp.Expr) -> list[exp.Expr]:

@@ -4,17 +4,19 @@ What a view stores: the root's groups as partials, any other result as its disti
 Final expressions, HAVING, ORDER BY and LIMIT at the root are left to the public view (public_view.py).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from sqlglot import exp
 
 from dbt_lazyview.compiler import block as sql
-from dbt_lazyview.compiler.algebra import Aggregate, Filter, Limit, Node, Project, Sort
+from dbt_lazyview.compiler.algebra import Aggregate, Filter, Limit, Node, Project, Sort, Window, walk
 from dbt_lazyview.compiler.derivation import text
 from dbt_lazyview.compiler.partials import Fold, Partial, Partials, typed_arguments
 from dbt_lazyview.compiler.plan import StateColumn, StateLayout
-from dbt_lazyview.compiler.stability import Stability, TypesOf
+from dbt_lazyview.compiler.stability import Stability, TypesOf, summed
+from dbt_lazyview.compiler.types import Question, TypeReader
 from dbt_lazyview.names import COUNT
 
 
@@ -35,23 +37,24 @@ class State:
     def keys(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.aggregate.keys)
 
-    @property
+    @cached_property
     def layout(self) -> StateLayout:
         stored = [_count_column(), *(_partial_column(each) for each in self.partials.stored.values())]
         keys = [StateColumn(name, is_key=True) for name in self.keys]
         return StateLayout((*keys, *stored), is_global=self.aggregate.is_global)
 
 
-def stored_state(root: Node, types_of: TypesOf, exact: bool) -> State:
-    """Decide what to store for a query; `types_of` tells the types of expressions over a node."""
-    stability = Stability(types_of)
+def stored_state(root: Node, types: TypeReader, exact: bool) -> State:
+    """Decide what to store for a query."""
+    types.ask(_questions(root))
+    stability = Stability(types.types_of)
     stored, on_top = split_root(root)
     if isinstance(stored, Aggregate) and _has_steady_keys(stored, stability):
         aggregate, is_bag = stored, False
     else:
         stored, on_top = split_rows(root)
         aggregate, is_bag = _counted(stored), True
-    partials = Partials(_argument_types(aggregate, types_of), exact)
+    partials = Partials(_argument_types(aggregate, types.types_of), exact)
     finished = {name: partials.finish(call) for name, call in aggregate.aggregates}
     volatile = stability.volatile(aggregate.input)
     is_volatile = bool(volatile) or stability.has_volatile_rows(aggregate.input)
@@ -63,10 +66,22 @@ def stored_state(root: Node, types_of: TypesOf, exact: bool) -> State:
     return State(aggregate, partials, finished, on_top, is_bag, stability, steady, touching)
 
 
-def _argument_types(aggregate: Aggregate, types_of: TypesOf) -> Callable[[exp.Expr], str]:
-    """The types of what is summed, asked once for the whole aggregate."""
+def _questions(root: Node) -> Iterator[Question]:
+    """All types that will be needed."""
+    for node in walk(root):
+        if isinstance(node, (Aggregate, Window)):
+            more = _typed(node) if isinstance(node, Aggregate) else []
+            yield node.input, [*summed(node), *more]
+
+
+def _typed(aggregate: Aggregate) -> list[exp.Expr]:
     calls = [each for _, call in aggregate.aggregates for each in call.find_all(exp.AggFunc)]
-    arguments = [argument for call in calls for argument in typed_arguments(call)]
+    return [argument for call in calls for argument in typed_arguments(call)]
+
+
+def _argument_types(aggregate: Aggregate, types_of: TypesOf) -> Callable[[exp.Expr], str]:
+    """The types of what is summed."""
+    arguments = _typed(aggregate)
     types = dict(zip(arguments, types_of(aggregate.input, arguments), strict=True)) if arguments else {}
     return lambda argument: types.get(argument) or types.get(_unfiltered(argument), "")
 

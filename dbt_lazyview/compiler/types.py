@@ -1,43 +1,77 @@
 """Asks the engine for the types of expressions, so that sums and averages keep Spark's own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from dbt_lazyview.compiler.algebra import Node
-from dbt_lazyview.compiler.block import identifier
+from dbt_lazyview.compiler.block import column, identifier, named
 from dbt_lazyview.compiler.catalog import Catalog, Table
 from dbt_lazyview.compiler.derivation import Derivation, text
-from dbt_lazyview.compiler.parse import parse_query
 from dbt_lazyview.compiler.plan import Derive, ReadSource, Source, Step, Sum, Window
-from dbt_lazyview.compiler.stability import TypesOf
 
 UNCHANGED = Window(0, 0, changed=False)
 
+Question = tuple[Node, list[exp.Expr]]  # expressions over the columns of a node
 
-def type_reader(tables: Mapping[str, Table], sources: tuple[Source, ...], catalog: Catalog) -> TypesOf:
-    """Tells the types of expressions over a node."""
 
-    def types_of(node: Node, expressions: list[exp.Expr]) -> list[str]:
-        derivation = Derivation({each.alias: each for each in sources}, {each.alias: UNCHANGED for each in sources})
-        rows = derivation.single(derivation.new(node), node.columns, "input")
-        query = rows.project([(f"t{number}", each) for number, each in enumerate(expressions)]).query(weight=False)
-        ctes = [
-            exp.CTE(this=_body(step, tables), alias=exp.TableAlias(this=identifier(step.name)))
-            for step in derivation.steps.values()
+@dataclass
+class TypeReader:
+    """Tells the types of expressions over nodes; what is asked together is one question to the engine."""
+
+    tables: Mapping[str, Table]
+    sources: tuple[Source, ...]
+    catalog: Catalog
+    _known: dict[tuple[int, exp.Expr], str] = field(default_factory=dict)
+    _asked: list[Node] = field(default_factory=list)  # kept, so that no other node gets the id of one
+
+    def types_of(self, node: Node, expressions: list[exp.Expr]) -> list[str]:
+        if any((id(node), each) not in self._known for each in expressions):
+            self.ask([(node, expressions)])
+        return [self._known[id(node), each] for each in expressions]
+
+    def ask(self, questions: Iterable[Question]) -> None:
+        """Learn all these types at once."""
+        asked = [(node, list(dict.fromkeys(expressions))) for node, expressions in questions if expressions]
+        if asked:
+            self._asked.extend(node for node, _ in asked)
+            keys = [(id(node), each) for node, expressions in asked for each in expressions]
+            kinds = self.catalog.describe(self._query(asked))
+            self._known.update({key: each.type.lower() for key, each in zip(keys, kinds, strict=True)})
+
+    def _query(self, asked: list[Question]) -> str:
+        """A query whose columns are the expressions asked for, over the tables themselves."""
+        unchanged = {each.alias: UNCHANGED for each in self.sources}
+        derivation = Derivation({each.alias: each for each in self.sources}, unchanged)
+        names = [_typed(node, expressions, derivation) for node, expressions in asked]
+        steps = ",\n".join(
+            f"{text(identifier(step.name))} AS (\n{_body(step, self.tables)}\n)" for step in derivation.steps.values()
+        )
+        columns = [
+            column(f"t{number}", name)
+            for name, (_, expressions) in zip(names, asked, strict=True)
+            for number in range(len(expressions))
         ]
-        query.set("with_", exp.With(expressions=ctes) if ctes else None)
-        return [each.type.lower() for each in catalog.describe(text(query))]
+        query = exp.select(*(named(each, f"t{number}") for number, each in enumerate(columns)))
+        for number, name in enumerate(dict.fromkeys(names)):
+            table = exp.Table(this=identifier(name))
+            query = query.join(table, copy=False) if number else query.from_(table, copy=False)
+        return f"WITH {steps}\n{text(query)}"
 
-    return types_of
+
+def _typed(node: Node, expressions: list[exp.Expr], derivation: Derivation) -> str:
+    rows = derivation.single(derivation.new(node), node.columns, "input")
+    query = rows.project([(f"t{number}", each) for number, each in enumerate(expressions)]).query(weight=False)
+    return derivation.derive(query, "typed")
 
 
-def _body(step: Step, tables: Mapping[str, Table]) -> exp.Query:
-    """A step of a build as a query over the tables themselves, for asking types only."""
+def _body(step: Step, tables: Mapping[str, Table]) -> str:
+    """A step of a build as a query over the tables themselves."""
     if isinstance(step, ReadSource):
         columns = ", ".join(step.source.quoted_columns)
-        return parse_query(f"SELECT {columns} FROM {tables[step.source.alias].sql} {step.source.at}")
+        return f"SELECT {columns} FROM {tables[step.source.alias].sql} {step.source.at}"
     if isinstance(step, Sum):
-        return exp.union(*(parse_query(term.query) for term in step.terms), distinct=False)
+        return "\nUNION ALL\n".join(term.query for term in step.terms)
     assert isinstance(step, Derive)
-    return parse_query(step.query)
+    return step.query

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from dbt_lazyview.compiler.algebra import Node
-from dbt_lazyview.compiler.block import column, fresh
+from dbt_lazyview.compiler.block import column
 from dbt_lazyview.compiler.catalog import Table
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.names import RESERVED_PREFIX
@@ -63,7 +63,10 @@ class Names:
         plain = _plain(wanted)
         if plain in self.taken and qualifier:
             plain = f"{_plain(qualifier)}_{plain}"
-        found = fresh(plain, self.taken)
+        found, number = plain, 1
+        while found in self.taken:
+            number += 1
+            found = f"{plain}_{number}"
         self.taken.add(found)
         return found
 

@@ -72,7 +72,7 @@ def _net(bag: Bag, columns: tuple[str, ...], derivation: Derivation) -> Block:
     total = derivation.read_sum(bag, columns, "touched")
     weight = exp.Sum(this=sql.weight_of(total))
     query = by_position(total.query(weight=False), len(columns))
-    query = query.select(exp.alias_(weight, sql.identifier(WEIGHT)), copy=False)
+    query = query.select(sql.named(weight, WEIGHT), copy=False)
     query = query.having(exp.NEQ(this=weight.copy(), expression=exp.Literal.number(0)), copy=False)
     name = derivation.derive(query, "touched_net")
     return sql.read(name, name, [*((each, each) for each in columns), (WEIGHT, WEIGHT)])
@@ -92,7 +92,7 @@ def _counted(matches: Bag, columns: tuple[str, ...], derivation: Derivation) -> 
     rows = sql.read(relation, relation, [(each, each) for each in names])
     query = by_position(rows.query(weight=False), len(names))
     for each in ("lv_now", "lv_change"):
-        query = query.select(exp.alias_(exp.Sum(this=sql.column(each, relation)), sql.identifier(each)), copy=False)
+        query = query.select(sql.named(exp.Sum(this=sql.column(each, relation)), each), copy=False)
     return query
 
 

@@ -38,12 +38,12 @@ def staged(derivation: Derivation, last: str) -> tuple[tuple[Stage, ...], tuple[
 
 def _chosen(derivation: Derivation, reads: Reads, last: str) -> set[str]:
     """Take what saves most until nothing saves enough."""
-    bounded = _bounded(derivation)
+    bounded = _bounded(derivation) - {last}
     chosen: set[str] = set()
     while True:
         costs = _costs(derivation.steps, reads, chosen)
         copies = _copies(reads, chosen, last)
-        candidates = [name for name in reversed(derivation.steps) if name in bounded - chosen - {last}]
+        candidates = [name for name in reversed(derivation.steps) if name in bounded and name not in chosen]
         saved = {name: (copies[name] - 1) * costs[name] - copies[name] * COST_OF_READING_STAGED for name in candidates}
         best = max(saved, key=lambda name: saved[name], default=None)
         if best is None or saved[best] < COST_OF_STAGING:

@@ -22,9 +22,7 @@ using (
           SELECT
             `orders`.`o_orderkey` AS `o_orderkey_2`,
             UPPER(`orders`.`o_status`) AS `status`,
-            (
-              `orders`.`o_price` * 2
-            ) AS `twice`,
+            `orders`.`o_price` * 2 AS `twice`,
             `orders`.`lv_weight` AS `lv_weight`
           FROM `delta_orders` AS `orders`
         ) as term

@@ -1,6 +1,7 @@
 """What the operations and generic tests of lazy views ask the adapter."""
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,11 @@ from dbt_lazyview.adapter.graph import is_lazy_view, lazy_views_read_by, policy_
 from dbt_lazyview.adapter.lazy_views import LazyViewMethods, full_name
 from dbt_lazyview.adapter.response import ERROR, LazyViewResponse, Total, sum_up
 from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.maintenance.advise import advise
 from dbt_lazyview.maintenance.comparison import Comparison, comparison
 from dbt_lazyview.maintenance.engine import EngineError
+from dbt_lazyview.maintenance.errors import NotBuilt
 from dbt_lazyview.maintenance.explain import explain
 from dbt_lazyview.maintenance.freshness import why_stale
 from dbt_lazyview.maintenance.life import life_of
@@ -80,9 +83,16 @@ class LazyViewOperations(LazyViewMethods):
 
     @available.parse_none
     def explain_lazy_view(self, node: Any) -> str:
-        """The tree, its rules, and the SQL a refresh would run now."""
-        with self._engine(node.name) as engine:
+        """The tree, its rules, and the SQL a refresh would run now; nothing of a view that is not built."""
+        with self._engine(node.name) as engine, suppress(NotBuilt):
             return explain(engine, stored_target(engine, full_name(engine, node)))
+        return ""
+
+    @available.parse_none
+    def explain_query(self, sql: str) -> str:
+        """The tree and its rules, for a query that nobody has built yet."""
+        with self._engine("query") as engine:
+            return compile_view(sql, engine.catalog()).explain()
 
     @available.parse_list
     def advice_for_lazy_view(self, node: Any) -> list[Any]:

@@ -27,20 +27,20 @@ class Charge:
     rule: str
 
 
-_IN_PUBLIC_VIEW = Charge(Cost.FREE, "in the public view")
-_SAME = Charge(Cost.LINEAR, "the same on the changes")
+_IN_PUBLIC_VIEW = Charge(Cost.FREE, "done when the view is read")
+_SAME = Charge(Cost.LINEAR, "the same, on the changes")
 _CHARGES = {
-    algebra.Scan: Charge(Cost.LINEAR, "its change feed, condensed"),
+    algebra.Scan: Charge(Cost.LINEAR, "its net changes"),
     algebra.Values: Charge(Cost.FREE, "never changes"),
     algebra.Filter: _SAME,
     algebra.Project: _SAME,
     algebra.Generate: _SAME,
     algebra.UnionAll: _SAME,
-    algebra.Join: Charge(Cost.LINEAR, "one term per changed input"),
-    algebra.OuterJoin: Charge(Cost.PER_KEY, "terms, and rows whose match came or went"),
-    algebra.SemiJoin: Charge(Cost.PER_KEY, "rows whose match came or went"),
-    algebra.Window: Charge(Cost.PER_PARTITION, "the partitions in the delta, computed again"),
-    algebra.Aggregate: Charge(Cost.PER_KEY, "the groups in the delta, computed again"),
+    algebra.Join: Charge(Cost.LINEAR, "changes joined with the other inputs"),
+    algebra.OuterJoin: Charge(Cost.PER_KEY, "joined; rows that gain or lose a match"),
+    algebra.SemiJoin: Charge(Cost.PER_KEY, "rows that gain or lose their match"),
+    algebra.Window: Charge(Cost.PER_PARTITION, "partitions with changes, computed again"),
+    algebra.Aggregate: Charge(Cost.PER_KEY, "groups with changes, computed again"),
     algebra.Sort: _IN_PUBLIC_VIEW,
     algebra.Limit: _IN_PUBLIC_VIEW,
 }
@@ -60,5 +60,5 @@ def _stored_groups(state: State) -> Charge:
     if Additive.NEVER in additive:
         return _CHARGES[algebra.Aggregate]
     if Additive.INSERT_ONLY in additive:
-        return Charge(Cost.PER_KEY, "added to the stored groups; computed again where rows went")
+        return Charge(Cost.PER_KEY, "added; groups that lose rows again")
     return Charge(Cost.LINEAR, "added to the stored groups")

@@ -145,7 +145,8 @@ class Derivation:
     def read_sum(self, bag: Bag, columns: Iterable[str], name: str) -> Block:
         names = tuple(columns)
         written = self.sum(bag, names, name)
-        return sql.read(written, name, [(each, each) for each in names], weight=sql.column(WEIGHT, name))
+        weight = sql.column(WEIGHT, name)
+        return sql.read(written, name, [(each, each) for each in names], weight=weight, label=labels(bag))
 
     def sum(self, bag: Bag, columns: tuple[str, ...], name: str) -> str:
         """Write a bag as a sum of terms tagged with their SSN (Z 3.3); gives the relation's name."""
@@ -223,6 +224,11 @@ class Derivation:
         if (id(node), kind) not in self._memo:
             self._memo[(id(node), kind)] = make()  # type: ignore[operator]
         return self._memo[(id(node), kind)]
+
+
+def labels(bag: Bag) -> str:
+    """The occurrences whose changes stand behind a bag."""
+    return ", ".join(dict.fromkeys(place for block in bag for place in block.label.split(", ") if place))
 
 
 def repeated(block: Block, times: exp.Expr) -> Block:

@@ -20,7 +20,7 @@ class Effect:
     """What a refresh does when one source changed, and rows of it went."""
 
     source: str
-    terms: tuple[str, ...]  # the occurrence of the source that each term reads as delta
+    terms: tuple[str, ...]  # the places in the query whose changes each term reads, with commas
     recomputed: tuple[Node, ...]  # operators computed from all rows of some source
 
 

@@ -1,48 +1,93 @@
 """A view explained: its tree with rules and costs, what a change of each source causes, and what will be expensive."""
 
-from dbt_lazyview.compiler.algebra import Node, Project
+from dataclasses import dataclass, field
+from textwrap import fill
+
+from sqlglot import exp
+
+from dbt_lazyview.compiler.algebra import Node, Project, Scan
 from dbt_lazyview.compiler.costs import Cost, charge
 from dbt_lazyview.compiler.effects import Effect
-from dbt_lazyview.compiler.labels import any_of, label, short
+from dbt_lazyview.compiler.labels import Labels, any_of, clipped
 from dbt_lazyview.compiler.state import State
 from dbt_lazyview.compiler.warnings import sources_of, warnings
 
-_WIDTH = 78  # of the tree; costs and rules stand beside it
+WIDTH = 120
+_WIDTH_OF_TREE = 62
+_WIDTH_OF_RULE = 41
 
 
 def explained(root: Node, state: State, effects: tuple[Effect, ...]) -> str:
     """One line per operator and per source, then warnings."""
-    tree = "\n".join(_lines(root, 0, state, effects))
-    told = [tree, _stored(state), "\n".join(map(_told, effects)), *warnings(effects, state)]
+    labels = Labels(root)
+    tree = "\n".join(_Tree(state, effects, labels).lines(root))
+    changes = "\n".join(_wrapped(_changed(each)) for each in effects)
+    told = [tree, _wrapped(_stored(state, labels)), changes, *map(_paragraph, warnings(effects, state, labels))]
     return "\n\n".join(part for part in told if part)
 
 
-def _lines(node: Node, depth: int, state: State, effects: tuple[Effect, ...]) -> list[str]:
-    while isinstance(node, Project) and isinstance(node.input, Project):
-        node = node.input  # renaming over renaming says nothing new
-    own = f"{'  ' * depth}{label(node)}"
-    own = own if len(own) <= _WIDTH else own[: _WIDTH - 3] + "..."
-    cost, rule = _cost(node, state, effects)
-    line = f"{own:<{_WIDTH}}  {cost.value:<13}  {rule}"
-    return [line, *(each for child in node.inputs for each in _lines(child, depth + 1, state, effects))]
+@dataclass
+class _Tree:
+    state: State
+    effects: tuple[Effect, ...]
+    labels: Labels
+    seen: set[int] = field(default_factory=set)
+
+    def lines(self, root: Node) -> list[str]:
+        rows = self._rows(root, 0)
+        width = min(_WIDTH_OF_TREE, max(len(told) for told, _, _ in rows))
+        return [f"{clipped(told, width):<{width}}  {cost:<13}  {rule}".rstrip() for told, cost, rule in rows]
+
+    def _rows(self, node: Node, depth: int) -> list[tuple[str, str, str]]:
+        """The operator, its cost and its rule, for each operator; what a query uses twice is shown once."""
+        while _only_renames(node):
+            node = node.inputs[0]
+        own = f"{'  ' * depth}{self.labels.of(node)}"
+        if id(node) in self.seen:
+            return [(own, "", "the same as above")]
+        if not isinstance(node, Scan):
+            self.seen.add(id(node))
+        below = [row for child in node.inputs for row in self._rows(child, depth + 1)]
+        return [(own, *self._cost(node)), *below]
+
+    def _cost(self, node: Node) -> tuple[str, str]:
+        sources = sources_of(node, self.effects)
+        if not sources:
+            found = charge(node, self.state)
+            return found.cost.value, found.rule
+        when = f"from all rows if {any_of(sources)} changes"
+        return Cost.RECOMPUTED.value, when if len(when) <= _WIDTH_OF_RULE else "from all rows, see the warning"
 
 
-def _cost(node: Node, state: State, effects: tuple[Effect, ...]) -> tuple[Cost, str]:
-    sources = sources_of(node, effects)
-    if sources:
-        return Cost.RECOMPUTED, f"from all rows, when {any_of(sources)} changes"
-    found = charge(node, state)
-    return found.cost, found.rule
+def _only_renames(node: Node) -> bool:
+    return isinstance(node, Project) and all(isinstance(each, exp.Column) for _, each in node.outputs)
 
 
-def _stored(state: State) -> str:
+def _stored(state: State, labels: Labels) -> str:
     if state.is_bag:
-        return "Stored: distinct rows with their count"
-    keys = ", ".join(short(each) for _, each in state.aggregate.keys)
+        return "Stored: the distinct rows, with their count"
+    keys = labels.list(each for _, each in state.aggregate.keys)
     return f"Stored: a row for each {keys}" if keys else "Stored: one row"
 
 
-def _told(effect: Effect) -> str:
-    again = f"; {len(effect.recomputed)} recomputed" if effect.recomputed else ""
-    count = f"{len(effect.terms)} term{'s' if len(effect.terms) != 1 else ''}"
-    return f"If {effect.source} changes: {count}{again}"
+def _changed(effect: Effect) -> str:
+    """The terms, the places in the query whose changes they read, and what is computed from all rows for them."""
+    places = list(dict.fromkeys(place for term in effect.terms for place in term.split(", ")))
+    of_places = f" ({', '.join(places)})" if places != [effect.source] else ""
+    again = f"; {_many(len(effect.recomputed), 'operator')} computed from all rows" if effect.recomputed else ""
+    return f"If {effect.source} changes: {_many(len(effect.terms), 'term')}{of_places}{again}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' if count != 1 else ''}"
+
+
+def _paragraph(sentences: tuple[str, ...]) -> str:
+    first, *rest = sentences
+    return "\n".join(
+        [_wrapped(first), *(fill(each, WIDTH, initial_indent="  ", subsequent_indent="  ") for each in rest)]
+    )
+
+
+def _wrapped(told: str) -> str:
+    return fill(told, WIDTH, subsequent_indent="  ")

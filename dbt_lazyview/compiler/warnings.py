@@ -2,23 +2,28 @@
 
 from sqlglot import exp
 
-from dbt_lazyview.compiler.algebra import Aggregate, Join, Node, OuterJoin, SemiJoin, Window, walk
+from dbt_lazyview.compiler.algebra import Aggregate, Join, Node, OuterJoin, SemiJoin, Values, Window, walk
 from dbt_lazyview.compiler.block import conjuncts
 from dbt_lazyview.compiler.effects import Effect
-from dbt_lazyview.compiler.labels import any_of, label
+from dbt_lazyview.compiler.labels import Labels, any_of, clipped
 from dbt_lazyview.compiler.state import State
 
 _OF_ITS_OWN = "Make this part a lazy view of its own and read that: there it is kept, and only its changes are read."
 
 
-def warnings(effects: tuple[Effect, ...], state: State) -> list[str]:
+_WIDTH_OF_NAME = 100
+
+Warning = tuple[str, ...]  # what it is about, why it is expensive, what would help
+
+
+def warnings(effects: tuple[Effect, ...], state: State, labels: Labels) -> list[Warning]:
     """For every operator that some change makes compute from all rows of a source, and every join without a key."""
     nodes = {id(node): node for effect in effects for node in effect.recomputed}
     below = {id(each) for node in nodes.values() for child in node.inputs for each in walk(child)}
     nodes = {key: node for key, node in nodes.items() if key not in below}  # the others are so for its sake
-    computed = [_recomputed(node, sources_of(node, effects), state) for node in nodes.values()]
+    computed = [_recomputed(node, sources_of(node, effects), state, labels) for node in nodes.values()]
     unkeyed = [node for node in walk(state.aggregate.input) if isinstance(node, Join) and not _is_keyed(node)]
-    return computed + [_unkeyed(node) for node in unkeyed]
+    return computed + [_unkeyed(node, labels) for node in unkeyed]
 
 
 def sources_of(node: Node, effects: tuple[Effect, ...]) -> list[str]:
@@ -26,10 +31,10 @@ def sources_of(node: Node, effects: tuple[Effect, ...]) -> list[str]:
     return [effect.source for effect in effects if any(node is each for each in effect.recomputed)]
 
 
-def _recomputed(node: Node, sources: list[str], state: State) -> str:
+def _recomputed(node: Node, sources: list[str], state: State, labels: Labels) -> Warning:
     why, remedy = _stored_cause(state) if node is state.aggregate else _cause(node)
-    name = "Rows with their count" if node is state.aggregate and state.is_bag else label(node)
-    return f"Warning: {name}\n  is computed from all rows whenever {any_of(sources)} changes: {why}.\n  {remedy}"
+    name = "The rows with their count" if node is state.aggregate and state.is_bag else labels.of(node)
+    return (_heading(name), f"is computed from all rows whenever {any_of(sources)} changes: {why}.", remedy)
 
 
 def _stored_cause(state: State) -> tuple[str, str]:
@@ -54,16 +59,21 @@ def _cause(node: Node) -> tuple[str, str]:
     return "no equation ties its keys to the changed rows", _OF_ITS_OWN
 
 
-def _unkeyed(node: Join) -> str:
+def _unkeyed(node: Join, labels: Labels) -> Warning:
     return (
-        f"Warning: {label(node)}\n  compares every changed row with all rows of another input: no equation ties them.\n"
-        "  Add an equation to the condition, if there is one that holds."
+        _heading(labels.of(node)),
+        "compares every changed row with all rows of another input: no equation ties them.",
+        "Add an equation to the condition, if there is one that holds.",
     )
 
 
+def _heading(name: str) -> str:
+    return f"Warning: {clipped(name, _WIDTH_OF_NAME)}"
+
+
 def _is_keyed(node: Join) -> bool:
-    """Whether equations tie all inputs together; an input of one row needs none."""
-    inputs = [set(each.columns) for each in node.members if not _is_one_row(each)]
+    """Whether equations tie all inputs together; one row, or the rows of a VALUES, need none."""
+    inputs = [set(each.columns) for each in node.members if not _is_few_rows(each)]
     ties = [{column.name for column in each.find_all(exp.Column)} for each in _equations(node.condition)]
     reached, rest = inputs[:1], inputs[1:]
     while more := [each for each in rest if any(tie & each and tie & set().union(*reached) for tie in ties)]:
@@ -71,10 +81,10 @@ def _is_keyed(node: Join) -> bool:
     return not rest
 
 
-def _is_one_row(node: Node) -> bool:
+def _is_few_rows(node: Node) -> bool:
     while len(node.inputs) == 1 and not isinstance(node, Aggregate):
         node = node.inputs[0]
-    return isinstance(node, Aggregate) and node.is_global
+    return isinstance(node, Values) or (isinstance(node, Aggregate) and node.is_global)
 
 
 def _equations(condition: exp.Expr | None) -> list[exp.Expr]:

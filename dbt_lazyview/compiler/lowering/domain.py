@@ -71,7 +71,10 @@ class Domain:
 
     def _filter(self, node: Filter) -> tuple[Node, dict[str, str]]:
         inner, own = self.times(node.input)
-        return Filter(inner, self._bound(node.predicate, own)), own
+        predicate = self._bound(node.predicate, own)
+        if isinstance(inner, Join):
+            return Join(inner.members, all_of(*conjuncts(inner.condition), *conjuncts(predicate))), own
+        return Filter(inner, predicate), own
 
     def _project(self, node: Project) -> tuple[Node, dict[str, str]]:
         inner, own = self.times(node.input)

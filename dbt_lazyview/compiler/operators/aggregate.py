@@ -9,7 +9,7 @@ from dataclasses import replace
 from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Aggregate
 from dbt_lazyview.compiler.block import Bag, Block
-from dbt_lazyview.compiler.derivation import Derivation, When, by_position, matches_some
+from dbt_lazyview.compiler.derivation import Derivation, When, by_position, labels, matches_some
 
 
 class AggregateRule:
@@ -28,7 +28,7 @@ def changed_groups(node: Aggregate, derivation: Derivation) -> tuple[Block, Bloc
     affected = affected_keys(node, derivation)
     new = restricted(node, derivation.new(node.input), affected)
     old = restricted(node, derivation.old(node.input), affected)
-    label = ", ".join(dict.fromkeys(block.label for block in derivation.delta(node.input) if block.label))
+    label = labels(derivation.delta(node.input))
     after = grouped(node, derivation.single(new, node.input.columns, "input_new"), derivation, "groups_new")
     before = grouped(node, derivation.consolidated(old, node.input.columns, "input_old"), derivation, "groups_old")
     return replace(after, label=label), replace(before, label=label)

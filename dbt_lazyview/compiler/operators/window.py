@@ -12,7 +12,7 @@ from sqlglot import exp
 from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Window
 from dbt_lazyview.compiler.block import Bag, Block
-from dbt_lazyview.compiler.derivation import Derivation, When, matches_some
+from dbt_lazyview.compiler.derivation import Derivation, When, labels, matches_some
 
 _ORDER_DEPENDENT = (exp.RowNumber, exp.Ntile, exp.Lag, exp.Lead)
 
@@ -32,7 +32,9 @@ class WindowRule:
         old = derivation.consolidated(
             _restricted(node, derivation.old(node.input), affected), columns, "partitions_old"
         )
-        return (_computed(node, new, derivation), _computed(node, old, derivation).negated())
+        label = labels(derivation.delta(node.input))
+        after, before = (replace(_computed(node, each, derivation), label=label) for each in (new, old))
+        return (after, before.negated())
 
 
 def _affected(node: Window, derivation: Derivation) -> str | None:

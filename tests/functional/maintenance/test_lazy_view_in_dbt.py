@@ -45,6 +45,8 @@ class TestLazyViewInDbt:
     def test_the_life_of_a_lazy_view(self, project):
         _, log = run_dbt_and_capture(["run", "--empty"])
         assert project.run_sql("show tables in {schema} like '*__state'", fetch="all") == []
+        _, log = run_dbt_and_capture(["run-operation", "explain", "--args", "{model: revenue}"])
+        assert "If orders changes: 1 term" in log, "before the first build"
 
         results, log = run_dbt_and_capture(["run"])
         assert "build (first_build): 2 rows" in log
@@ -68,6 +70,9 @@ class TestLazyViewInDbt:
         _, log = run_dbt_and_capture(["run-operation", "explain", "--args", "{model: revenue}"])
         assert "Now: incremental" in log
         assert "merge into" in log
+        query = f"select count(distinct region) as regions from {project.test_schema}.orders"
+        _, log = run_dbt_and_capture(["run-operation", "explain", "--args", f"{{sql: {query}}}"])
+        assert "Total COUNT(DISTINCT region)" in log
 
         _, log = run_dbt_and_capture(["run-operation", "refresh", "--args", "{models: [top]}"])
         assert "top: incremental" in log

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from sqlglot import exp
 from sqlglot.optimizer.qualify import qualify
@@ -11,12 +12,13 @@ from dbt_lazyview.compiler.algebra import Node, Project, Scan, walk
 from dbt_lazyview.compiler.block import column, identifier
 from dbt_lazyview.compiler.catalog import Catalog, Column, Name, Table
 from dbt_lazyview.compiler.column_checks import described_columns, refuse_bad_columns, refuse_incomparable
+from dbt_lazyview.compiler.costs import Cost
 from dbt_lazyview.compiler.derivation import ALL_ON, Derivation, Options, text
 from dbt_lazyview.compiler.determinism import non_deterministic_calls
 from dbt_lazyview.compiler.dialect import DIALECT
-from dbt_lazyview.compiler.effects import Effect, effect_of
+from dbt_lazyview.compiler.effects import Effect, cost_of, effect_of
 from dbt_lazyview.compiler.expand import Expanded, expand_views, read_query
-from dbt_lazyview.compiler.explain import explained
+from dbt_lazyview.compiler.explain import explained, only_renames
 from dbt_lazyview.compiler.folding import build_query, refresh_plan
 from dbt_lazyview.compiler.lowering.limits import replace_limits
 from dbt_lazyview.compiler.lowering.query import lower_query, refuse_time_windows
@@ -130,8 +132,17 @@ class View:
         """The tree with rules and costs, what a change of each source causes, and warnings."""
         if self._root is None or self._state is None:
             return "\n\n".join([*(each.render() for each in self.problems), text(self._query.copy())])
-        return explained(self._root, self._state, self.effects())
+        return explained(self._root, self._state, self.effects)
 
+    @cached_property
+    def costs(self) -> tuple[tuple[Node, Cost], ...]:
+        """Every operator of the tree, with what its upkeep costs."""
+        assert self._root is not None, "a view with problems has no tree"
+        assert self._state is not None, "a view with problems has no incremental plan"
+        state = self._state
+        return tuple((node, cost_of(node, state, self.effects)) for node in walk(self._root) if not only_renames(node))
+
+    @cached_property
     def effects(self) -> tuple[Effect, ...]:
         """What a change of each source alone would cause."""
         assert self._state is not None, "a view with problems has no incremental plan"

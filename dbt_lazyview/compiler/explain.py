@@ -6,11 +6,11 @@ from textwrap import fill
 from sqlglot import exp
 
 from dbt_lazyview.compiler.algebra import Node, Project, Scan
-from dbt_lazyview.compiler.costs import Cost, charge
-from dbt_lazyview.compiler.effects import Effect
+from dbt_lazyview.compiler.costs import charge
+from dbt_lazyview.compiler.effects import Effect, cost_of, sources_of
 from dbt_lazyview.compiler.labels import Labels, any_of, clipped
 from dbt_lazyview.compiler.state import State
-from dbt_lazyview.compiler.warnings import sources_of, warnings
+from dbt_lazyview.compiler.warnings import warnings
 
 WIDTH = 120
 _WIDTH_OF_TREE = 62
@@ -40,7 +40,7 @@ class _Tree:
 
     def _rows(self, node: Node, depth: int) -> list[tuple[str, str, str]]:
         """The operator, its cost and its rule, for each operator; what a query uses twice is shown once."""
-        while _only_renames(node):
+        while only_renames(node):
             node = node.inputs[0]
         own = f"{'  ' * depth}{self.labels.of(node)}"
         if id(node) in self.seen:
@@ -51,15 +51,18 @@ class _Tree:
         return [(own, *self._cost(node)), *below]
 
     def _cost(self, node: Node) -> tuple[str, str]:
+        return cost_of(node, self.state, self.effects).value, self._rule(node)
+
+    def _rule(self, node: Node) -> str:
         sources = sources_of(node, self.effects)
         if not sources:
-            found = charge(node, self.state)
-            return found.cost.value, found.rule
+            return charge(node, self.state).rule
         when = f"from all rows if {any_of(sources)} changes"
-        return Cost.RECOMPUTED.value, when if len(when) <= _WIDTH_OF_RULE else "from all rows, see the warning"
+        return when if len(when) <= _WIDTH_OF_RULE else "from all rows, see the warning"
 
 
-def _only_renames(node: Node) -> bool:
+def only_renames(node: Node) -> bool:
+    """Whether an operator does nothing that a reader of the tree would miss."""
     return isinstance(node, Project) and all(isinstance(each, exp.Column) for _, each in node.outputs)
 
 

@@ -25,13 +25,19 @@ def build_query(state: State, derivation: Derivation) -> str:
 
 
 def refresh_plan(state: State, derivation: Derivation, read: StateRead) -> RefreshPlan:
-    """Fold the delta into the state: by adding where that is exact, else by replacing the affected groups or rows."""
-    if state.touching is not None:
-        change, mode = _computed_again(state, derivation, read)
-    else:
-        change, mode = _folded(state, derivation)
+    """Fold the delta into the state, with what several places read computed once."""
+    change, mode = change_of(state, derivation, read)
     stages, steps = staged(derivation, change)
     return RefreshPlan(stages, steps, change, mode, state.layout)
+
+
+def change_of(state: State, derivation: Derivation, read: StateRead) -> tuple[str, str]:
+    """
+    The relation to fold in and its mode: differences to add where that is exact, else the affected groups or rows.
+    """
+    if state.touching is not None:
+        return _computed_again(state, derivation, read)
+    return _folded(state, derivation)
 
 
 def _folded(state: State, derivation: Derivation) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from dbt_lazyview.compiler.algebra import Aggregate, Join, Node, OuterJoin, SemiJoin, Values, Window, walk
 from dbt_lazyview.compiler.block import conjuncts
-from dbt_lazyview.compiler.effects import Effect
+from dbt_lazyview.compiler.effects import Effect, sources_of
 from dbt_lazyview.compiler.labels import Labels, any_of, clipped
 from dbt_lazyview.compiler.state import State
 
@@ -24,11 +24,6 @@ def warnings(effects: tuple[Effect, ...], state: State, labels: Labels) -> list[
     computed = [_recomputed(node, sources_of(node, effects), state, labels) for node in nodes.values()]
     unkeyed = [node for node in walk(state.aggregate.input) if isinstance(node, Join) and not _is_keyed(node)]
     return computed + [_unkeyed(node, labels) for node in unkeyed]
-
-
-def sources_of(node: Node, effects: tuple[Effect, ...]) -> list[str]:
-    """The sources whose change makes an operator compute from all rows."""
-    return [effect.source for effect in effects if any(node is each for each in effect.recomputed)]
 
 
 def _recomputed(node: Node, sources: list[str], state: State, labels: Labels) -> Warning:

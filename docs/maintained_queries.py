@@ -1,0 +1,98 @@
+"""
+Writes docs/tpch.md and docs/tpcds.md: how each query of the two benchmarks is maintained.
+
+    python -m docs.maintained_queries
+"""
+
+from collections import Counter
+from pathlib import Path
+
+from dbt_lazyview.compiler import algebra
+from dbt_lazyview.compiler.compile import View
+from dbt_lazyview.compiler.costs import Cost
+from tests.property.tpc_lake import TpcLake
+
+DOCS = Path(__file__).resolve().parent
+TITLES = {"tpch": "TPC-H", "tpcds": "TPC-DS"}
+# What readers call an operator, and its page.
+_OPERATORS: dict[type[algebra.Node], tuple[str, str]] = {
+    algebra.Aggregate: ("group by", "aggregate"),
+    algebra.Filter: ("filter", "filter"),
+    algebra.Generate: ("generator", "generate"),
+    algebra.Join: ("join", "join"),
+    algebra.OuterJoin: ("outer join", "outer_join"),
+    algebra.Project: ("expressions", "project"),
+    algebra.SemiJoin: ("semi join", "semi_join"),
+    algebra.UnionAll: ("union all", "union_all"),
+    algebra.Values: ("values", "values"),
+    algebra.Window: ("window", "window"),
+}
+_COSTS = (Cost.LINEAR, Cost.PER_KEY, Cost.PER_PARTITION, Cost.RECOMPUTED)
+_PAGE = """# {title}: how each query is maintained
+
+The {count} original texts of {title}, each as a lazy view. Written by `python -m docs.maintained_queries`; a test keeps
+it current.
+
+- **{incremental} of {count} are incremental.**{refused}
+- **{confined} of {count}** compute nothing from all rows of a source again, whichever source changes.
+- {recomputing} do, for some operator: {numbers}.
+
+The columns are the classes of cost that `explain` shows ([what they mean](operations.md#explain)), with the operators
+in them ([rules](operators/README.md)): *linear* goes with the changed rows, *per key* and *per partition* with the rows
+that share a key or partition with one, *recomputed* with all rows. Reading the tables, sorting and limits are left out.
+*Terms*: how many addends the change of the view has if one source changes, from the source with the fewest to that with
+the most.
+
+| query | linear | per key | per partition | recomputed | terms |
+|---|---|---|---|---|---|
+{rows}
+"""
+
+
+def page(benchmark: str) -> str:
+    """The page as the compiler is now."""
+    lake = TpcLake(benchmark, 0)
+    views = {number: lake.compiled(number) for number in lake.queries}
+    refused = [number for number, view in views.items() if view.problems]
+    kept = {number: view for number, view in views.items() if not view.problems}
+    recomputing = [number for number, view in kept.items() if any(cost is Cost.RECOMPUTED for _, cost in view.costs)]
+    rows = [_refused(number, view) if number in refused else _row(number, view) for number, view in views.items()]
+    return _PAGE.format(
+        title=TITLES[benchmark],
+        count=len(views),
+        incremental=len(kept),
+        refused=f" The others: {', '.join(map(str, refused))}." if refused else "",
+        confined=len(kept) - len(recomputing),
+        recomputing=len(recomputing),
+        numbers=", ".join(map(str, recomputing)),
+        rows="\n".join(rows),
+    )
+
+
+def _row(number: int, view: View) -> str:
+    cells = [_operators(Counter(type(node) for node, each in view.costs if each is cost)) for cost in _COSTS]
+    counts = [len(effect.terms) for effect in view.effects]
+    terms = "-".join(map(str, dict.fromkeys((min(counts), max(counts)))))
+    return f"| {number} | {' | '.join(cells)} | {terms} |"
+
+
+def _refused(number: int, view: View) -> str:
+    return f"| {number} | not incremental: {view.problems[0].what} | | | | |"
+
+
+def _operators(counts: Counter[type[algebra.Node]]) -> str:
+    """Names with a link to the rule, and how often each occurs."""
+    known = [(*_OPERATORS[kind], times) for kind, times in counts.items() if kind in _OPERATORS]
+    return ", ".join(
+        f"[{name}](operators/{rule}.md)" + (f" x {times}" if times > 1 else "") for name, rule, times in sorted(known)
+    )
+
+
+def main() -> None:
+    """Write both pages."""
+    for benchmark in TITLES:
+        (DOCS / f"{benchmark}.md").write_text(page(benchmark))
+
+
+if __name__ == "__main__":
+    main()

@@ -7,7 +7,7 @@ written so far, and the old side of operators that are not linear.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, Protocol, TypeVar
 
@@ -62,10 +62,11 @@ class Options:
     stage_repeated: bool = True  # what several places read is computed once
     push_keys: bool = True  # groups and windows beside a delta are computed for its keys only
     hint_broadcast: bool = True  # small deltas are broadcast
+    group_early: bool = True  # other deltas are grouped before they are joined
 
 
 ALL_ON = Options()
-ALL_OFF = Options(insert_only=False, skip_unchanged=False, stage_repeated=False, push_keys=False, hint_broadcast=False)
+ALL_OFF = Options(**{each.name: False for each in fields(Options)})
 
 
 @dataclass
@@ -133,6 +134,10 @@ class Derivation:
         """The relations that the rows and the delta of a node were read from so far."""
         bags = [bag for (own, _), bag in self._memo.items() if own == id(node)]
         return {item.relation for bag in bags for block in bag for item in block.items}
+
+    def is_small(self, relation: str) -> bool:
+        """Whether a relation is known to have few rows."""
+        return relation in self._small
 
     # How operators write.
 
@@ -203,7 +208,7 @@ class Derivation:
         return RestoreSource(name, source, new=self.source(scan, "new"), delta=self.source(scan, "delta"))
 
     def _hint(self, queries: tuple[exp.Query, ...]) -> None:
-        for query in queries if self._small else ():
+        for query in queries if self._small and self.options.hint_broadcast else ():
             add_hints(query, self._small)
 
     def _write(self, step: Step, queries: tuple[exp.Query, ...]) -> str:
@@ -217,7 +222,7 @@ class Derivation:
         return self._written[content]
 
     def _notice_size(self, name: str) -> None:
-        if self.options.hint_broadcast and is_small(self.steps[name], self.queries.get(name, ()), self._small):
+        if is_small(self.steps[name], self.queries.get(name, ()), self._small):
             self._small.add(name)
 
     def _remembered(self, node: Node, kind: str, make: "object") -> Bag:

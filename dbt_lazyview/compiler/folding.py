@@ -8,10 +8,11 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt_lazyview.compiler import block as sql
-from dbt_lazyview.compiler.block import Block
+from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, by_position, matches_some, text
 from dbt_lazyview.compiler.operators.aggregate import restricted
 from dbt_lazyview.compiler.partials import Additive, Fold, Partial
+from dbt_lazyview.compiler.passes.early_groups import grouped_early
 from dbt_lazyview.compiler.passes.staging import staged
 from dbt_lazyview.compiler.plan import RefreshPlan, StateRead
 from dbt_lazyview.compiler.state import State
@@ -44,11 +45,24 @@ def _folded(state: State, derivation: Derivation) -> tuple[str, str]:
     aggregate, partials = state.aggregate, state.partials
     outputs = (*aggregate.keys, *partials.arguments)
     delta = tuple(block.project(outputs) for block in derivation.delta(aggregate.input))
-    total = derivation.read_sum(delta, [name for name, _ in outputs], "view_delta")
     insert_only = derivation.insert_only(aggregate.input)
     if all(_is_additive(each, insert_only) for each in partials.stored.values()):
-        return _added(state, total, derivation), "add"
+        return _added(state, *_summed(state, delta, derivation), derivation), "add"
+    total = derivation.read_sum(delta, [name for name, _ in outputs], "view_delta")
     return _replaced(state, total, derivation), "replace"
+
+
+def _summed(state: State, delta: Bag, derivation: Derivation) -> tuple[Block, dict[str, exp.Expr]]:
+    """The sum of all terms, and what of it adds up to the change of each partial."""
+    partials = state.partials.stored.values()
+    early = grouped_early(delta, state.keys, partials, derivation)
+    if early is not None:
+        total = derivation.read_sum(early, [*state.keys, *state.partials.stored], "view_delta")
+        return total, {each.name: each.fold.over(total.expression(each.name)) for each in partials if each.fold}
+    names = [*state.keys, *(name for name, _ in state.partials.arguments)]
+    total = derivation.read_sum(delta, names, "view_delta")
+    columns = {**total.columns, WEIGHT: sql.weight_of(total)}
+    return total, {each.name: sql.substitute(each.change, columns) for each in partials if each.change is not None}
 
 
 def _computed_again(state: State, derivation: Derivation, read: StateRead) -> tuple[str, str]:
@@ -94,16 +108,13 @@ def _grouped(state: State, rows: Block) -> exp.Select:
     return by_position(query, len(state.keys)) if state.keys else query
 
 
-def _added(state: State, total: Block, derivation: Derivation) -> str:
+def _added(state: State, total: Block, sums: dict[str, exp.Expr], derivation: Derivation) -> str:
     """Differences per key; keys whose differences are all zero are left out."""
     query = replace(total, columns={key: total.columns[key] for key in state.keys}).query(weight=False)
-    columns = {**total.columns, WEIGHT: sql.weight_of(total)}
-    changes: list[exp.Expr] = [exp.Sum(this=sql.weight_of(total))]
+    changes: list[exp.Expr] = [exp.Sum(this=sql.weight_of(total)), *sums.values()]
     query = query.select(sql.named(changes[0].copy(), COUNT), copy=False)
     for partial in state.partials.stored.values():
-        assert partial.change is not None
-        value = sql.substitute(partial.change, columns)
-        changes.append(value)
+        value = sums[partial.name]
         typed = exp.cast(value.copy(), partial.type) if partial.type else value.copy()
         query = query.select(sql.named(typed, partial.name), copy=False)
     if state.keys:

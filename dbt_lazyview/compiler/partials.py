@@ -42,6 +42,10 @@ class Fold(Enum):
     GREATEST = "max"
     PARITY = "bit_xor"
 
+    def over(self, partials: exp.Expr) -> exp.Expr:
+        """All partials of a group as one."""
+        return exp.AnonymousAggFunc(this=self.value.upper(), expressions=[partials])
+
 
 @dataclass(frozen=True)
 class Partial:

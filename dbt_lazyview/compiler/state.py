@@ -145,7 +145,7 @@ def _count_column() -> StateColumn:
 def _partial_column(partial: Partial) -> StateColumn:
     if partial.fold is None:
         return StateColumn(partial.name, False)
-    merged, combined = _merged(partial.name, partial.fold), _combined(partial.name, partial.fold)
+    merged, combined = _merged(partial.name, partial.fold), partial.fold.over(sql.column(partial.name))
     if partial.type:
         merged, combined = exp.cast(merged, partial.type), exp.cast(combined, partial.type)
     return StateColumn(partial.name, False, text(merged), text(combined))
@@ -160,11 +160,6 @@ def _merged(name: str, fold: Fold) -> exp.Expr:
     operator = exp.Add if fold is Fold.SUM else exp.BitwiseXor
     both = operator(this=stored.copy(), expression=change.copy())
     return exp.Coalesce(this=both, expressions=[stored, change])
-
-
-def _combined(name: str, fold: Fold) -> exp.Expr:
-    """All partials of a group."""
-    return exp.AnonymousAggFunc(this=fold.value.upper(), expressions=[sql.column(name)])
 
 
 def _or_zero(expression: exp.Expr) -> exp.Expr:

@@ -40,12 +40,20 @@ class PaperCatalog:
             table.set("version", None)
         qualified = qualify(query, schema=schema, dialect=DIALECT, validate_qualify_columns=False)
         return tuple(
-            Column(name, self._type(each)) for name, each in zip(query.named_selects, qualified.selects, strict=False)
+            Column(name, self._type(each, qualified))
+            for name, each in zip(query.named_selects, qualified.selects, strict=False)
         )
 
     def function(self, _name: Name, _namespace: Name | None) -> None:
         """There are none."""
 
-    def _type(self, item: exp.Expr) -> str:
+    def _type(self, item: exp.Expr, query: exp.Expr) -> str:
+        """The type of a column of a table, however many common table expressions it comes through."""
+        column = item.unalias()
+        if not isinstance(column, exp.Column):
+            return "int"
+        for each in query.find_all(exp.CTE):
+            if each.alias == column.table:
+                return self._type(next(one for one in each.this.selects if one.alias_or_name == column.name), query)
         kinds = {each.name: each.type for columns in self.tables.values() for each in columns}
-        return kinds.get(item.unalias().name, "int") if isinstance(item.unalias(), exp.Column) else "int"
+        return kinds.get(column.name, "int")

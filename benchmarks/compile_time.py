@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from dbt_lazyview.compiler import compile as stages
-from dbt_lazyview.compiler.catalog import Catalog, Column, Name, StoredView, Table
+from dbt_lazyview.compiler.catalog import Catalog, Column, Name, StoredView, Table, UserFunction
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.plan import Window
 from tests.property.tpc_lake import TpcLake
@@ -44,6 +44,7 @@ class RememberedCatalog:
         self._catalog = catalog
         self._relations: dict[tuple[Name, Name | None], Table | StoredView] = {}
         self._described: dict[str, tuple[Column, ...]] = {}
+        self._functions: dict[tuple[Name, Name | None], UserFunction | None] = {}
 
     def relation(self, name: Name, namespace: Name | None) -> Table | StoredView:
         if (name, namespace) not in self._relations:
@@ -54,6 +55,11 @@ class RememberedCatalog:
         if sql not in self._described:
             self._described[sql] = self._catalog.describe(sql)
         return self._described[sql]
+
+    def function(self, name: Name, namespace: Name | None) -> UserFunction | None:
+        if (name, namespace) not in self._functions:
+            self._functions[name, namespace] = self._catalog.function(name, namespace)
+        return self._functions[name, namespace]
 
 
 def measured(sql: str, catalog: Catalog) -> Times:

@@ -66,6 +66,9 @@ class TpcLake:
         rows = self.db.execute(f"describe {to_duckdb(sql)}").fetchall()
         return tuple(Column(name, spark_type(kind)) for name, kind, *_ in rows)
 
+    def function(self, _name: Name, _namespace: Name | None) -> None:
+        """There are none."""
+
     def _columns(self, table: str) -> tuple[Column, ...]:
         return tuple(
             Column(name, spark_type(kind)) for name, kind, *_ in self.db.execute(f"describe {table}").fetchall()

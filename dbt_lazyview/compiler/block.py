@@ -7,6 +7,7 @@ takes rows away.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 from sqlglot import exp
 
@@ -118,6 +119,22 @@ def identifier(name: str) -> exp.Identifier:
 def named(expression: exp.Expr, name: str) -> exp.Alias:
     """An expression that is nobody else's, under a name: nothing is copied."""
     return exp.Alias(this=expression, alias=identifier(name))
+
+
+def cast(expression: exp.Expr, kind: str) -> exp.Cast:
+    """
+    An expression that is nobody else's, as another type.
+
+    Example:
+        >>> cast(column("a"), "decimal(9, 0)").sql("spark")
+        'CAST(`a` AS DECIMAL(9, 0))'
+    """
+    return exp.Cast(this=expression, to=_type(kind).copy())
+
+
+@cache
+def _type(kind: str) -> exp.DataType:
+    return exp.DataType.build(kind, dialect="spark")
 
 
 def column(name: str, table: str | None = None) -> exp.Column:

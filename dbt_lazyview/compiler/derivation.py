@@ -182,7 +182,7 @@ class Derivation:
         total = self.read_sum(bag, names, name)
         weight = exp.Sum(this=sql.column(WEIGHT, name))
         query = by_position(total.query(weight=False), len(names))
-        query = query.select(sql.named(exp.cast(weight.copy(), "bigint"), WEIGHT), copy=False)
+        query = query.select(sql.named(sql.cast(weight.copy(), "bigint"), WEIGHT), copy=False)
         query = query.having(exp.GT(this=weight, expression=exp.Literal.number(0)), copy=False)
         net = self.derive(query, f"{name}_net")
         return repeated(sql.read(net, name, [(each, each) for each in names]), sql.column(WEIGHT, name))

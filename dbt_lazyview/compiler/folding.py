@@ -115,7 +115,7 @@ def _added(state: State, total: Block, sums: dict[str, exp.Expr], derivation: De
     query = query.select(sql.named(changes[0].copy(), COUNT), copy=False)
     for partial in state.partials.stored.values():
         value = sums[partial.name]
-        typed = exp.cast(value.copy(), partial.type) if partial.type else value.copy()
+        typed = sql.cast(value.copy(), partial.type) if partial.type else value.copy()
         query = query.select(sql.named(typed, partial.name), copy=False)
     if state.keys:
         query = by_position(query, len(state.keys))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt_lazyview.compiler.block import cast
+
 _ONE = exp.Literal.number(1)
 _EXACT_ROWS = 10**9  # up to as many rows all products fit into 38 digits; beyond, the last digits of a double are lost
 
@@ -68,7 +70,7 @@ FINISHED: Mapping[str, Callable[[Sums], exp.Expr]] = {
 
 
 def _spread(count: exp.Expr, x: exp.Expr, y: exp.Expr, xy: exp.Expr) -> exp.Expr:
-    exact = exp.cast(
+    exact = cast(
         exp.Sub(
             this=_times(_digits(count, 9), _digits(xy, 29)),
             expression=_times(_digits(x, 19), _digits(y, 19)),
@@ -88,11 +90,11 @@ def _case(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr | None = None
 
 
 def _digits(expression: exp.Expr, precision: int) -> exp.Expr:
-    return exp.cast(expression.copy(), f"decimal({precision}, 0)")
+    return cast(expression.copy(), f"decimal({precision}, 0)")
 
 
 def _double(expression: exp.Expr) -> exp.Expr:
-    return exp.cast(expression.copy(), "double")
+    return cast(expression.copy(), "double")
 
 
 def _times(one: exp.Expr, other: exp.Expr) -> exp.Expr:

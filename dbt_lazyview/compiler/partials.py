@@ -113,9 +113,9 @@ class Partials:
         """What variances and correlations are finished from; of rows in which both have a value."""
         if x != y:
             x, y = (_if(exp.Not(this=_is_null(other)), own.copy(), None) for own, other in ((x, y), (y, x)))
-        factors = {each: exp.cast(exp.Paren(this=each.copy()), "decimal(10, 0)") for each in (x, y)}
+        factors = {each: sql.cast(exp.Paren(this=each.copy()), "decimal(10, 0)") for each in (x, y)}
         products = [
-            exp.cast(exp.Mul(this=factors[one].copy(), expression=factors[other].copy()), "decimal(19, 0)")
+            sql.cast(exp.Mul(this=factors[one].copy(), expression=factors[other].copy()), "decimal(19, 0)")
             for one, other in ((x, x), (x, y), (y, y))
         ]
         sums = [self._total(each, "int") for each in (x, y)]
@@ -136,16 +136,16 @@ class Partials:
         """Spark's own formula: decimals divide their sum by the count and keep four more digits; all else is double."""
         kind = self.type_of(argument)
         decimal = _DECIMAL.fullmatch(kind)
-        wide = exp.cast(argument.copy(), "decimal(38, 0)") if kind == "bigint" else argument
+        wide = sql.cast(argument.copy(), "decimal(38, 0)") if kind == "bigint" else argument
         total = self._total(wide, "decimal(28,0)" if kind == "bigint" else kind)
         count = self._count(argument)
         if decimal:
             precision, scale = (min(38, int(each) + 4) for each in decimal.groups())
-            finished: exp.Expr = exp.cast(
+            finished: exp.Expr = sql.cast(
                 exp.Div(this=total, expression=count.copy()), f"decimal({precision}, {scale})"
             )
         else:
-            finished = exp.Div(this=exp.cast(total, "double"), expression=count.copy())
+            finished = exp.Div(this=sql.cast(total, "double"), expression=count.copy())
         return _if(_is_zero(count), exp.Null(), finished)
 
     def _is_too_wide_to_divide(self, argument: exp.Expr) -> bool:
@@ -160,7 +160,7 @@ class Partials:
         additive, stored_type = Additive.ALWAYS, ""
         if decimal:
             precision, scale = int(decimal.group(1)), int(decimal.group(2))
-            weight = exp.cast(weight, "decimal(9, 0)")  # a wider factor would cost digits of the product
+            weight = sql.cast(weight, "decimal(9, 0)")  # a wider factor would cost digits of the product
             stored_type = f"decimal({min(38, precision + 10)}, {scale})"
             additive = Additive.ALWAYS if precision <= _MAX_ADDITIVE_PRECISION else Additive.NEVER
         elif kind in ("float", "double"):
@@ -201,7 +201,7 @@ class Partials:
         if known not in self._known:
             name = f"lv_{word}_{len(self.stored) + 1}"
             if stored_type:
-                build = exp.cast(build, stored_type)
+                build = sql.cast(build, stored_type)
             self.stored[name] = Partial(name, build, change, fold, additive, stored_type)
             self._known[known] = name
         return sql.column(self._known[known])

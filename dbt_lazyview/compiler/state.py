@@ -147,7 +147,7 @@ def _partial_column(partial: Partial) -> StateColumn:
         return StateColumn(partial.name, False)
     merged, combined = _merged(partial.name, partial.fold), partial.fold.over(sql.column(partial.name))
     if partial.type:
-        merged, combined = exp.cast(merged, partial.type), exp.cast(combined, partial.type)
+        merged, combined = sql.cast(merged, partial.type), sql.cast(combined, partial.type)
     return StateColumn(partial.name, False, text(merged), text(combined))
 
 

@@ -25,6 +25,7 @@ from dbt_lazyview.compiler.lowering.query import lower_query, refuse_time_window
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Unsupported
 from dbt_lazyview.compiler.parse import position, source_line, without_positions
 from dbt_lazyview.compiler.passes.certain_matches import with_certain_matches
+from dbt_lazyview.compiler.passes.literal_bounds import of_one_type
 from dbt_lazyview.compiler.passes.relevance import relevant_rows
 from dbt_lazyview.compiler.passes.used_columns import keep_used_columns
 from dbt_lazyview.compiler.plan import (
@@ -89,7 +90,9 @@ class View:
     ) -> RefreshPlan:
         """What the changes in the windows do to the state."""
         assert self._state is not None, "a view with problems has no incremental plan"
-        return refresh_plan(self._state, self._derivation(windows, options), state)
+        plan = refresh_plan(self._state, self._derivation(windows, options), state)
+        ranges = (of_one_type(each, self._type_of) for each in plan.ranges)
+        return replace(plan, ranges=tuple(each for each in ranges if each is not None))
 
     def relevant_changes(self, windows: Mapping[Name, Window]) -> tuple[RelevantDelta, ...]:
         """What to look at to see whether the changes in the windows touch the view at all."""
@@ -151,6 +154,9 @@ class View:
             windows = {each.name: Window(0, 1, changed=each.name == source) for each in self.sources}
             found.append(effect_of(source[-1], self._state, self._derivation(windows, ALL_ON)))
         return tuple(found)
+
+    def _type_of(self, source: Source, column: str) -> str:
+        return next(each.type for each in self._tables[source.alias].columns if each.name == column)
 
     def _derivation(self, windows: Mapping[Name, Window], options: Options) -> Derivation:
         stability = self._state.stability if self._state is not None else None

@@ -63,6 +63,7 @@ class Options:
     push_keys: bool = True  # groups and windows beside a delta are computed for its keys only
     hint_broadcast: bool = True  # small deltas are broadcast
     group_early: bool = True  # other deltas are grouped before they are joined
+    literal_bounds: bool = True  # of large tables only the files are read that may have a key of the delta
 
 
 ALL_ON = Options()

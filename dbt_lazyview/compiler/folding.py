@@ -13,6 +13,7 @@ from dbt_lazyview.compiler.derivation import Derivation, by_position, matches_so
 from dbt_lazyview.compiler.operators.aggregate import restricted
 from dbt_lazyview.compiler.partials import Additive, Fold, Partial
 from dbt_lazyview.compiler.passes.early_groups import grouped_early
+from dbt_lazyview.compiler.passes.literal_bounds import ranges
 from dbt_lazyview.compiler.passes.staging import staged
 from dbt_lazyview.compiler.plan import RefreshPlan, StateRead
 from dbt_lazyview.compiler.state import State
@@ -29,7 +30,8 @@ def refresh_plan(state: State, derivation: Derivation, read: StateRead) -> Refre
     """Fold the delta into the state, with what several places read computed once."""
     change, mode = change_of(state, derivation, read)
     stages, steps = staged(derivation, change)
-    return RefreshPlan(stages, steps, change, mode, state.layout)
+    plan = RefreshPlan(stages, steps, change, mode, state.layout)
+    return replace(plan, ranges=ranges(derivation, plan))
 
 
 def change_of(state: State, derivation: Derivation, read: StateRead) -> tuple[str, str]:

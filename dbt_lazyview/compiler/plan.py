@@ -38,13 +38,27 @@ class Window:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """Literals between which the values of a column lie, those that are not NULL."""
+
+    column: str
+    low: str
+    high: str
+
+    @property
+    def quoted(self) -> str:
+        return quoted(self.column)
+
+
+@dataclass(frozen=True)
 class ReadSource:
-    """A source as of one version."""
+    """A source as of one version; where only rows within bounds matter, others may be left out."""
 
     macro: ClassVar[str] = "source_at_version"
     name: str
     source: Source
     version: int
+    bounds: tuple[Bound, ...] = ()
 
     @property
     def at(self) -> str:
@@ -60,6 +74,32 @@ class CaptureDelta:
     source: Source
     window: Window
     condense: bool
+
+
+@dataclass(frozen=True)
+class DeltaColumn:
+    """A column of a delta."""
+
+    delta: CaptureDelta
+    column: str
+
+    @property
+    def quoted(self) -> str:
+        return quoted(self.column)
+
+
+@dataclass(frozen=True)
+class Range:
+    """
+    Only those values of a column matter to a refresh that are among the values of these columns of deltas. The column
+    is one that a step reads of a source, or a key of the state where there is no step.
+    """
+
+    step: str
+    source: Source | None
+    column: str
+    deltas: tuple[DeltaColumn, ...]
+    type: str = ""
 
 
 @dataclass(frozen=True)
@@ -198,6 +238,8 @@ class RefreshPlan:
     change: str
     mode: str  # "add" | "replace"
     layout: StateLayout
+    ranges: tuple[Range, ...] = ()  # what may be bounded
+    bounds: tuple[Bound, ...] = ()  # of keys of the state
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dbt_lazyview.compiler.algebra import Aggregate, Join, Node, OuterJoin, Semi
 from dbt_lazyview.compiler.block import conjuncts
 from dbt_lazyview.compiler.effects import Effect, sources_of
 from dbt_lazyview.compiler.labels import Labels, any_of, clipped
+from dbt_lazyview.compiler.partials import Additive
 from dbt_lazyview.compiler.state import State
 
 _OF_ITS_OWN = "Make this part a lazy view of its own and read that: there it is kept, and only its changes are read."
@@ -37,6 +38,11 @@ def _stored_cause(state: State) -> tuple[str, str]:
         return (
             "all its columns may come out differently each time, in their last digits or their order",
             "Add a column that identifies a row, such as the key of the groups.",
+        )
+    if any(partial.additive is Additive.NEVER for partial in state.partials.stored.values()):
+        return (
+            "without GROUP BY all rows are one group, and it has an aggregate that changes cannot be added to",
+            "Give it a GROUP BY. COUNT(DISTINCT x) may also be written as COUNT(*) over a SELECT DISTINCT x.",
         )
     return "a row that went may have decided the value", "While rows only come, they are added."
 

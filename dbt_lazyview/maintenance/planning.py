@@ -8,6 +8,7 @@ from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.compiler.passes.broadcast_hints import FEW_ROWS
 from dbt_lazyview.compiler.plan import Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
+from dbt_lazyview.maintenance.bounds import within_bounds
 from dbt_lazyview.maintenance.decide import (
     FULL,
     INCREMENTAL,
@@ -141,6 +142,7 @@ class Planner:
         read = StateRead(sql_name(self.state.name), self.state.version)
         strategy = choose_strategy(self.state.detail.size, self.node.target.definition.is_parent)
         plan = self.node.view.refresh(windows, state=read)
+        plan = within_bounds(plan, self.tables.engine, self.node.details, self.state.detail)
         statement = self.render(
             "refresh_state", plan=plan, state=read.relation, strategy=strategy, state_version=self.state.version
         )

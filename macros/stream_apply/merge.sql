@@ -15,6 +15,9 @@ using (
     select * from `{{ plan.change }}`
 ) as d
 on {% for key in layout.keys %}{{ "and " if not loop.first else "" }}t.{{ key.quoted }} <=> d.{{ key.quoted }} {% else %}true{% endfor %}
+{%- for bound in plan.bounds %}
+    and {{ within_bounds("t." ~ bound.quoted, bound) }}
+{%- endfor %}
 {%- if not layout.is_global %}
 when matched and {{ "t.lv_count + d.lv_count" if adds else "d.lv_count" }} = 0 then delete
 {%- endif %}

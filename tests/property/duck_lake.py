@@ -18,7 +18,8 @@ from sqlglot import exp, parse_one
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table
 from dbt_lazyview.compiler.compile import View, compile_view
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
-from dbt_lazyview.compiler.plan import Derive, RefreshPlan, StateLayout, StateRead, Window
+from dbt_lazyview.compiler.passes.literal_bounds import bounded
+from dbt_lazyview.compiler.plan import Bound, Derive, Range, RefreshPlan, StateLayout, StateRead, Window
 from tests.macro_rendering import MacroRenderer
 
 Value = int | float | str | bool | None  # decimals and dates as text
@@ -130,7 +131,9 @@ class DuckLake:
 
     def _at_version(self, step: Any) -> str:
         assert step.version == self.version[step.source.name[-1]], "a source is read at the captured end"
-        return f"select {', '.join(step.source.quoted_columns)} from {step.source.name[-1]}"
+        within = [self.renderer.render("within_bounds", column=each.quoted, bound=each) for each in step.bounds]
+        where = f" where {' and '.join(within)}" if within else ""
+        return f"select {', '.join(step.source.quoted_columns)} from {step.source.name[-1]}{where}"
 
     @staticmethod
     def _capture(source: Any, _window: Window) -> str:
@@ -181,7 +184,8 @@ class DuckView:
     def _planned(self, windows: Mapping[Name, Window]) -> "_Refresh":
         """The macros give one statement; here it is two, so that the larger part is the same for all strategies."""
         render = self.lake.renderer.render
-        plan = in_one_statement(self.view.refresh(windows, self.options, StateRead(f"`{self.state}`", 0)), render)
+        plan = self.view.refresh(windows, self.options, StateRead(f"`{self.state}`", 0))
+        plan = in_one_statement(bounded(plan, {each: bound_by_changes(each) for each in plan.ranges}), render)
         query = to_duckdb(render("steps_as_query", steps=plan.steps, query=f"select * from `{plan.change}`"))
         rest = replace(plan, steps=(), change=self.change)
         statements = {
@@ -231,6 +235,14 @@ class _Refresh:
     mode: str
     change: str
     folds: dict[str, str]  # by strategy
+
+
+def bound_by_changes(found: Range) -> Bound:
+    """Not literals, as plans are kept; but what would be literals, computed whenever the plan is run."""
+    values = " union all ".join(
+        f"select {each.quoted} as k from changes_of_{each.delta.source.name[-1]}" for each in found.deltas
+    )
+    return Bound(found.column, *(f"(select {which}(k) from ({values}) as d)" for which in ("min", "max")))
 
 
 def differences(got: Bag, wanted: Bag) -> list[tuple[str, Row]]:

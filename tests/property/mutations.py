@@ -17,7 +17,7 @@ from dbt_lazyview.compiler import algebra, folding
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, matches_some
 from dbt_lazyview.compiler.operators import RULES, aggregate, outer_join, semi_join, window
-from dbt_lazyview.compiler.passes import early_groups, wanted_keys
+from dbt_lazyview.compiler.passes import early_groups, literal_bounds, wanted_keys
 from dbt_lazyview.compiler.stability import Stability
 from dbt_lazyview.names import WEIGHT
 from tests.macro_rendering import MacroRenderer
@@ -153,6 +153,10 @@ def _no_rows_if_any(term: Block | None) -> Block | None:
     return _no_rows(term) if term else None
 
 
+def _of_some(found: list[literal_bounds.Origins | None]) -> literal_bounds.Origins | None:
+    return frozenset().union(*(each for each in found if each is not None))
+
+
 def _new_rows_only(rule: Any) -> dict[str, Any]:
     return {"rows": lambda node, _, derivation: rule.rows(node, When.NEW, derivation)}
 
@@ -213,6 +217,7 @@ _VOLATILE_ROWS = (
 _NULL_SAFE_JOIN = "select t.c, x.n from t join (select a, count(*) as n from r group by a) x on x.a <=> t.a"
 _CONSTANTS = "select v.n, t.c from (values (1), (2)) as v(n) join t on t.a = v.n"
 
+_KEYS_OF_TWO = "select x.c, r.b, y.a from t x join r on r.a = x.a join t y on y.c = r.b"
 _EARLY_GROUPS = "select t.c, count(*) as n, sum(r.b) as s from t join r on r.a = t.a group by t.c"
 
 _LINEAR = [node for node, rule in RULES.items() if rule.is_linear and node is not algebra.Values]
@@ -254,6 +259,8 @@ MUTATIONS: list[Mutation] = [
     Mutation("Fold: groups that are gone stay", ("aggregate",), _around(folding, "_all_affected", _inner)),
     Mutation("Early groups: weight 0 is nothing", _EARLY_GROUPS, _around(early_groups, "by_position", _of_some_weight)),
     Mutation("Early groups: all are gone", _EARLY_GROUPS, _around(early_groups, "_grouped", _no_rows_if_any)),
+    Mutation("Bounds: of some readers", _KEYS_OF_TWO, _attribute(literal_bounds, "_all", _of_some)),
+    Mutation("Bounds: NULL is none", _NULL_SAFE_JOIN, _text(r" or \S+ is null\)$", ")")),
     Mutation("Merge: groups of count 0 stay", ("distinct",), _text(r"when matched and [^\n]* then delete", "")),
     Mutation("Merge: keys not null-safe", ("distinct",), _text(r"(?<=t\.)(`\w+`) <=> d\.", r"\1 = d.")),
     Mutation("Overwrite: groups of count 0 stay", ("distinct",), _text(r"having sum\(lv_count\) <> 0", "")),

@@ -11,9 +11,10 @@ from sqlglot import parse_one
 
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, Table
 from dbt_lazyview.compiler.compile import View, compile_view
+from dbt_lazyview.compiler.passes.literal_bounds import bounded
 from dbt_lazyview.compiler.plan import StateRead, Window
 from tests.macro_rendering import MacroRenderer
-from tests.property.duck_lake import in_one_statement, spark_type, to_duckdb
+from tests.property.duck_lake import bound_by_changes, in_one_statement, spark_type, to_duckdb
 
 _BENCHMARKS: dict[str, tuple[ModuleType, str]] = {
     "tpch": (duckdb_extension_tpch, "dbgen"),
@@ -74,9 +75,10 @@ class TpcLake:
             Column(name, spark_type(kind)) for name, kind, *_ in self.db.execute(f"describe {table}").fetchall()
         )
 
-    @staticmethod
-    def _at_version(step: Any) -> str:
-        return f"select {', '.join(step.source.quoted_columns)} from {step.source.name[-1]}"
+    def _at_version(self, step: Any) -> str:
+        within = [self.renderer.render("within_bounds", column=each.quoted, bound=each) for each in step.bounds]
+        where = f" where {' and '.join(within)}" if within else ""
+        return f"select {', '.join(step.source.quoted_columns)} from {step.source.name[-1]}{where}"
 
     @staticmethod
     def _capture(source: Any, _window: Window) -> str:
@@ -97,7 +99,8 @@ class TpcView:
     def refresh(self) -> None:
         windows = {each.name: Window(0, 1, changed=True) for each in self.view.sources}
         render = self.lake.renderer.render
-        plan = in_one_statement(self.view.refresh(windows, state=StateRead(f"`{self.state}`", 0)), render)
+        plan = self.view.refresh(windows, state=StateRead(f"`{self.state}`", 0))
+        plan = in_one_statement(bounded(plan, {each: bound_by_changes(each) for each in plan.ranges}), render)
         text = render("refresh_state", plan=plan, state=f"`{self.state}`", strategy="merge", state_version=0)
         self.lake.db.execute(to_duckdb(text))
 

@@ -110,6 +110,8 @@ def test_terms_of_each_source(sql: str, told: list[str]) -> None:
          "Group by c_id: COUNT(*)", "no equation ties its keys to the changed rows", OF_ITS_OWN),
         ("select id, d from orders join days on d > id",
          "Join on d > id", "compares every changed row with all rows of another input", "Add an equation"),
+        ("select count(distinct cust) as n from orders",
+         "Total COUNT(DISTINCT cust)", "without GROUP BY all rows are one group", "COUNT(*) over a SELECT DISTINCT x"),
         ("select max(price) as m from orders",
          "Total MAX(price)", "a row that went may have decided the value", "While rows only come, they are added"),
     ],

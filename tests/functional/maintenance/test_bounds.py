@@ -1,0 +1,71 @@
+"""Large tables are read, and large states merged into, within the keys of the changes."""
+
+import re
+
+import pytest
+
+from dbt_lazyview.maintenance import bounds
+
+FACTS = "select /*+ coalesce(1) */ cast(id as int) k, id b, date_add('2024-01-01', cast(id as int)) d, 'it''s ' || id s"
+BY_INT = "select name, count(*) as n, sum(f.b) as total from facts f join dims d on f.k = d.k group by name"
+BY_OTHERS = "select name, count(*) as n from facts f join dims x on f.b = x.b and f.d = x.d and f.s = x.s group by name"
+PER_KEY = "select k, count(*) as n, max(b) as largest from facts group by k"
+
+
+@pytest.fixture
+def views(lake, monkeypatch):
+    """Four files of facts with keys of their own, and views over them."""
+    monkeypatch.setattr(bounds, "LARGE_BYTES", 0)
+    monkeypatch.setattr(bounds, "LARGE_FILES", 1)
+    lake.run(
+        "create table facts (k int, b bigint, d date, s string) using delta",
+        *(f"insert into facts {FACTS} from range({start}, {start + 100})" for start in (0, 100, 200, 300)),
+        "insert into facts values (null, 1, null, null)",
+        f"create table dims using delta as select *, 'old' as name from ({FACTS} from range(0, 400, 40))",
+    )
+    found = {"by_int": BY_INT, "by_others": BY_OTHERS, "per_key": PER_KEY}
+    for name, sql in found.items():
+        lake.refresh(name, sql, is_parent=True)
+    return found
+
+
+def _statements(lake, views):
+    """What each view's refresh ran; every view equals its query then."""
+    found = {}
+    for name, sql in views.items():
+        engine = lake.engine()
+        assert lake.refresh(name, sql, engine, is_parent=True).kind == "incremental"
+        assert lake.differences(name, sql) == []
+        found[name] = next(each for each in engine.ran if each.startswith("merge"))
+    return found
+
+
+LITERALS = {
+    "by_int": ["`k` between 120 and 160"],
+    "by_others": [
+        "`b` between 1L and 160L",
+        "`d` between DATE '2024-04-30' and DATE '2024-06-09'",
+        r"`s` between 'it\'s 120' and 'it\'s 160'",
+    ],
+}
+
+
+def test_files_without_keys_of_the_changes_are_skipped(lake, views):
+    lake.run(
+        "update dims set name = 'new' where k between 120 and 170",
+        "insert into dims values (null, 1, null, null, 'x')",
+    )
+    statements = _statements(lake, {name: views[name] for name in LITERALS})
+    for name, literals in LITERALS.items():
+        assert [each for each in literals if each not in statements[name]] == []
+        read = re.search(
+            r"select [^()]*?\s+from \S*facts\S* version as of \d+\s+where [^;]*?null\)(?=\s+\))", statements[name]
+        )
+        assert read is not None
+        assert len(lake.session.sql(read[0]).inputFiles()) == 2, "one with the keys, and one with NULLs"
+
+
+def test_states_are_merged_into_within_the_keys(lake, views):
+    lake.run("delete from facts where k between 210 and 215", "update facts set b = b + 1 where k is null")
+    statement = _statements(lake, {"per_key": views["per_key"]})["per_key"]
+    assert re.search(r"and \(t\.`k\w*` between 210 and 215 or t\.`k\w*` is null\)", statement)

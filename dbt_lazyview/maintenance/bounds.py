@@ -15,7 +15,7 @@ LARGE_FILES = 32
 
 def within_bounds(plan: RefreshPlan, engine: Engine, details: Mapping[Name, Detail], state: Detail) -> RefreshPlan:
     """The plan with the least and the greatest key of the changes as literals, wherever it reads a large table."""
-    ranges = [each for each in plan.ranges if is_large(details[each.source.name] if each.source else state)]
+    ranges = [each for each in plan.ranges if is_large(details.get(each.source.name) if each.source else state)]
     if not ranges:
         return plan
     try:
@@ -26,9 +26,12 @@ def within_bounds(plan: RefreshPlan, engine: Engine, details: Mapping[Name, Deta
     return bounded(plan, {each: _bound(each, *ends) for each, ends in found.items() if None not in ends})
 
 
-def is_large(detail: Detail) -> bool:
-    """Whether a table is worth a look at the changes before it is read; one of few files has none to skip."""
-    return detail.size >= LARGE_BYTES and detail.files >= LARGE_FILES
+def is_large(detail: Detail | None) -> bool:
+    """
+    Whether a table is worth a look at the changes before it is read. One of few files has none to skip; of one that the
+    query reads at a moment of its own nothing is known.
+    """
+    return detail is not None and detail.size >= LARGE_BYTES and detail.files >= LARGE_FILES
 
 
 def _bound(found: Range, low: str, high: str) -> Bound:

@@ -1,9 +1,10 @@
-"""Large tables are read, and large states merged into, within the keys of the changes."""
+"""Large tables are read within the keys of the changes, large states merged into; many changes are grouped first."""
 
 import re
 
 import pytest
 
+from dbt_lazyview.compiler.passes import broadcast_hints
 from dbt_lazyview.maintenance import bounds
 
 FACTS = "select /*+ coalesce(1) */ cast(id as int) k, id b, date_add('2024-01-01', cast(id as int)) d, 'it''s ' || id s"
@@ -69,3 +70,24 @@ def test_states_are_merged_into_within_the_keys(lake, views):
     lake.run("delete from facts where k between 210 and 215", "update facts set b = b + 1 where k is null")
     statement = _statements(lake, {"per_key": views["per_key"]})["per_key"]
     assert re.search(r"and \(t\.`k\w*` between 210 and 215 or t\.`k\w*` is null\)", statement)
+
+
+def test_large_changes_are_grouped_before_they_are_joined(lake, monkeypatch):
+    monkeypatch.setattr(broadcast_hints, "FEW_ROWS", 0)
+    lake.run(
+        "create table sales (k int, amount decimal(12,2), pieces int) using delta",
+        "insert into sales select id % 7, id / 3, nullif(id % 5, 0) from range(100)",
+        "create table names using delta as select cast(id as int) as k, 'n' || id % 2 as name from range(7)",
+    )
+    totals = "count(*) as n, sum(amount) as s, avg(amount) as a, sum(pieces) as p, avg(pieces) as m"
+    sql = f"select name, {totals} from sales join names on sales.k = names.k where pieces > 1 group by name"
+    lake.refresh("totals", sql)
+    for change in (
+        "insert into sales select id % 7, 1.25, 3 from range(20)",
+        "update sales set amount = -amount, pieces = pieces + 1 where k in (1, 2)",
+    ):
+        lake.run(change)
+        engine = lake.engine()
+        assert lake.refresh("totals", sql, engine).kind == "incremental"
+        assert any("grouped_delta" in each for each in engine.ran)
+        assert lake.differences("totals", sql) == []

@@ -1,9 +1,12 @@
 """What may be bounded by the keys of the changes, and what may not."""
 
 import pytest
+from sqlglot import parse_one
 
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
+from dbt_lazyview.compiler.dialect import DIALECT
+from dbt_lazyview.compiler.passes.literal_bounds import literal
 from dbt_lazyview.compiler.plan import Window
 from tests.unit.compiler.paper_catalog import PaperCatalog
 
@@ -83,3 +86,8 @@ def test_not_where(why: str, sql: str, changed: list[str]) -> None:
 
 def test_not_where_it_is_switched_off() -> None:
     assert _ranges(JOIN, "orders", options=Options(literal_bounds=False)) == {}
+
+
+@pytest.mark.parametrize("value", ["it's", 'a "b"', "back\\slash", "line\nbreak", ""])
+def test_texts_stay_what_they_are(value: str) -> None:
+    assert parse_one(literal(value, "string"), dialect=DIALECT).name == value

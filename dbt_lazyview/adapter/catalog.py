@@ -8,7 +8,7 @@ from typing import Any
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table, UserFunction
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.probes import Probes
-from dbt_lazyview.maintenance.public import PROPERTY_STANDS_IN, REPLACED
+from dbt_lazyview.maintenance.public import PROPERTY_STANDS_IN, REPLACED, materialized_text
 from dbt_lazyview.maintenance.tables import is_state_name, sql_name
 
 Row = Mapping[str, Any]
@@ -90,7 +90,8 @@ def describe_relation(name: Name, rows: Sequence[Row]) -> Table | StoredView:
     if f"{PROPERTY_STANDS_IN}={REPLACED}" in details.get("Table Properties", ""):
         raise CatalogError(f"{sql_name(full)} was not completely rebuilt: refresh it first.")
     namespace = parts(details.get("View Catalog and Namespace", ""))
-    return StoredView(full, details["View Text"], namespace, _output(columns, details))
+    text = materialized_text(details.get("Table Properties", "")) or details["View Text"]
+    return StoredView(full, text, namespace, _output(columns, details))
 
 
 def _full_name(details: Mapping[str, str]) -> Name | None:

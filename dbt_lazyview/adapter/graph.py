@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dbt_lazyview.maintenance.policies import DEFERRED
+from dbt_lazyview.maintenance.policies import DEFERRED, SNAPSHOT
 
 MATERIALIZATION = "lazy_view"
 THROUGH = ("view", "ephemeral")  # hold no rows of their own: whoever reads them reads what they read
@@ -17,6 +17,23 @@ def is_lazy_view(node: Any) -> bool:
 
 def policy_of(node: Any) -> str:
     return str(node.config.get("policy") or DEFERRED)
+
+
+def view_groups(nodes: Nodes) -> dict[str, str]:
+    """
+    The group of each lazy view that has one: the one it names, or that of the snapshots it reads, for a view that
+    follows its sources belongs to their group (C 2.3, rule 2).
+    """
+    views = lazy_views(nodes)
+    named = {view.unique_id: str(name) for view in views if (name := view.config.get("view_group"))}
+    of_snapshots = {named[view.unique_id] for view in views if policy_of(view) == SNAPSHOT and view.unique_id in named}
+    groups = dict(named)
+    for view in views if of_snapshots else ():
+        if view.unique_id not in groups and policy_of(view) != SNAPSHOT:
+            read = lazy_views_read_by(view, nodes, is_elsewhere=lambda _: False)
+            above = [groups[each.unique_id] for each in read if groups.get(each.unique_id) in of_snapshots]
+            groups |= {view.unique_id: above[0]} if above else {}
+    return groups
 
 
 def lazy_views(nodes: Nodes) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
 from dbt.adapters.base.meta import AdapterMeta, available
@@ -10,7 +10,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_lazyview.adapter.engine import DbtEngine, open_engine
-from dbt_lazyview.adapter.graph import Nodes, is_read_by_lazy_view, lazy_views
+from dbt_lazyview.adapter.graph import Nodes, is_read_by_lazy_view, lazy_views, view_groups
 from dbt_lazyview.adapter.models import REGISTER, check_model, definition_of
 from dbt_lazyview.adapter.response import NOT_BUILT, LazyViewResponse, response_of
 from dbt_lazyview.adapter.turns import Turns
@@ -18,8 +18,10 @@ from dbt_lazyview.compiler.catalog import CatalogError, Name
 from dbt_lazyview.compiler.reasons import ModelError
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import NotBuilt, RefreshError
+from dbt_lazyview.maintenance.groups import Members
 from dbt_lazyview.maintenance.journal import Entry, entries_of, write_journals
 from dbt_lazyview.maintenance.outcome import Outcome
+from dbt_lazyview.maintenance.part import misses_reader
 from dbt_lazyview.maintenance.planning import Request
 from dbt_lazyview.maintenance.policies import RUN
 from dbt_lazyview.maintenance.preview import preview
@@ -27,7 +29,7 @@ from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.register import register
 from dbt_lazyview.maintenance.settings import read_settings
-from dbt_lazyview.maintenance.stored import stored_target
+from dbt_lazyview.maintenance.stored import built_target, in_group, stored_target
 from dbt_lazyview.maintenance.tree import Target
 from dbt_lazyview.maintenance.until import past_point
 
@@ -53,16 +55,17 @@ class LazyViewMethods(metaclass=AdapterMeta):
     def refresh_lazy_view(self, relation: Any, sql: str, model: dict[str, Any], full_refresh: bool) -> LazyViewResponse:
         """Build or refresh a model; under `--empty` and `--sample` only its public view, and only if there is none."""
         is_parent = is_read_by_lazy_view(model["unique_id"], self._nodes())
-        definition = definition_of(model, sql, is_parent)
+        group = view_groups(self._nodes()).get(model["unique_id"])
+        definition = definition_of(model, sql, is_parent, group)
         if model["config"].get("pre-hook"):
             self.probes.forget()
-        with self._engine(model["name"]) as engine:
+        with self._turn(model["unique_id"], group), self._engine(model["name"]) as engine:
             target = Target(full_name(engine, relation), definition)
             if self._is_partial_run():
                 return response_of(preview(engine, target))
             request = Request(full_refresh=full_refresh, trigger=RUN)
             carry_out = register if model["config"].get("on_run") == REGISTER else refresh
-            return self._told(carry_out(engine, target, request, self.probes))
+            return self._told(carry_out(engine, target, request, self.probes, self._members(engine)))
 
     @available.parse_list
     def lazy_views_named(self, names: list[str] | None) -> list[Any]:
@@ -77,15 +80,24 @@ class LazyViewMethods(metaclass=AdapterMeta):
     def refresh_stored(self, node: Any, trigger: str, full: bool = False, until: Any = None) -> LazyViewResponse:
         """Refresh by the definition the state remembers; there may be none yet."""
         try:
-            with self.turns.of(node.unique_id), self._engine(node.name) as engine:
-                target = stored_target(engine, full_name(engine, node))
+            group = view_groups(self._nodes()).get(node.unique_id)
+            with self._turn(node.unique_id, group), self._engine(node.name) as engine:
+                target = in_group(stored_target(engine, full_name(engine, node)), group)
                 point = None if until is None else past_point(until, read_settings(engine).time_zone)
                 request = Request(full_refresh=full, trigger=trigger, until=point)
-                return self._told(refresh(engine, target, request, self.probes))
+                return self._told(refresh(engine, target, request, self.probes, self._members(engine)))
         except DbtRuntimeError as problem:
             if isinstance(problem.__cause__, NotBuilt):
                 return LazyViewResponse(_message="not built yet: dbt run builds it", kind=NOT_BUILT)
             raise
+
+    def can_stay_for(self, node: Any, reader: str) -> bool:
+        """Whether a reader's query sees none of the changes pending for a view; a view group moves as a whole."""
+        if node.unique_id in view_groups(self._nodes()):
+            return False
+        with self._engine(node.name) as engine:
+            target = built_target(engine, full_name(engine, node))
+            return target is not None and misses_reader(engine, target, reader, self.probes)
 
     def write_journal(self) -> None:
         """Append what was refreshed since the last time; a journal that cannot be written is no reason to fail."""
@@ -97,6 +109,20 @@ class LazyViewMethods(metaclass=AdapterMeta):
                 write_journals(engine, entries)
         except DbtRuntimeError as problem:
             logger.warning(f"The journal of refreshes was not written. {problem.msg}")
+
+    def _turn(self, unique_id: str, group: str | None) -> AbstractContextManager[Any]:
+        """One thread at a time for each view, or for each view group."""
+        return self.turns.of(f"group {group}" if group else unique_id)
+
+    def _members(self, engine: DbtEngine) -> Members:
+        """The built views of a group, as their states remember them."""
+        nodes, groups = self._nodes(), view_groups(self._nodes())
+
+        def members(group: str) -> list[Target]:
+            names = [full_name(engine, nodes[each]) for each, own in groups.items() if own == group]
+            return [in_group(target, group) for name in names if (target := built_target(engine, name))]
+
+        return members
 
     def _told(self, outcome: Outcome) -> LazyViewResponse:
         self.journal.extend(entries_of(outcome))

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
-from dbt_lazyview.maintenance.definition import Definition
-from dbt_lazyview.maintenance.policies import DEFERRED, POLICIES
+from dbt_lazyview.maintenance.definition import LIVE, MATERIALIZED, READS, Definition
+from dbt_lazyview.maintenance.policies import DEFERRED, POLICIES, SNAPSHOT
 
 DEFAULT_MODE = "auto"
 REGISTER = "register"
@@ -13,8 +13,7 @@ REGISTER = "register"
 ALLOWED: dict[str, tuple[Any, ...]] = {
     "refresh_mode": (DEFAULT_MODE, "incremental", "full"),
     "policy": POLICIES,
-    "view_group": (None,),
-    "read": ("materialized",),
+    "read": READS,
     "on_run": ("refresh", REGISTER),
     "exact": (False, True),
     "unique_key": (None,),
@@ -26,11 +25,13 @@ def check_model(model: Mapping[str, Any]) -> None:
     problems = [_bad_value(key, model["config"].get(key), allowed) for key, allowed in ALLOWED.items()]
     language = [_python(model["name"])] if model["language"] != "sql" else []
     number = _bad_number("max_changes", model["config"].get("max_changes"))
-    if found := (*language, *filter(None, [*problems, number])):
+    name = _bad_name("view_group", model["config"].get("view_group"))
+    live = _live_and_still(model["config"])
+    if found := (*language, *filter(None, [*problems, number, name, live])):
         raise ModelError(tuple(found))
 
 
-def definition_of(model: Mapping[str, Any], sql: str, is_parent: bool) -> Definition:
+def definition_of(model: Mapping[str, Any], sql: str, is_parent: bool, view_group: str | None = None) -> Definition:
     """What the state of a model shall remember."""
     docs = model["config"].get("persist_docs") or {}
     columns = model["columns"] if docs.get("columns") else {}
@@ -44,6 +45,8 @@ def definition_of(model: Mapping[str, Any], sql: str, is_parent: bool) -> Defini
         model["config"].get("policy") or DEFERRED,
         model["config"].get("max_changes"),
         bool(model["config"].get("exact")),
+        view_group,
+        model["config"].get("read") or MATERIALIZED,
     )
 
 
@@ -63,6 +66,28 @@ def _bad_number(key: str, value: Any) -> Problem | None:
     return Problem(
         Reason.INVALID_CONFIG, f"{key}: {value} is not a number of changes.",
         "It says how many changed rows one refresh may fold in at once.", f"Set {key} to 1 or more, or leave it out.",
+    )  # fmt: skip
+
+
+def _bad_name(key: str, value: Any) -> Problem | None:
+    if value is None or (isinstance(value, str) and value.strip()):
+        return None
+    return Problem(
+        Reason.INVALID_CONFIG, f"{key}: {value!r} is not a name.",
+        "Views with the same name in it show one cut together.", f"Set {key} to a name, or leave it out.",
+    )  # fmt: skip
+
+
+def _live_and_still(config: Mapping[str, Any]) -> Problem | None:
+    """A snapshot stands for a moment, a group for a cut; what is live is always somewhere else."""
+    group = config.get("view_group")
+    still = f"policy: {SNAPSHOT}" if config.get("policy") == SNAPSHOT else f"view_group: {group}" if group else ""
+    if config.get("read") != LIVE or not still:
+        return None
+    return Problem(
+        Reason.INVALID_CONFIG, f"read: {LIVE} does not go with {still}.",
+        "A live view shows its sources as they are now, the other one asks for a moment that stays.",
+        f"Leave out read: {LIVE}, or the other one.",
     )  # fmt: skip
 
 

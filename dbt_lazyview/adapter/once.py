@@ -32,6 +32,11 @@ class Once(Generic[T]):
                 result.set_exception(problem)
         return result.result()
 
+    def has(self, key: str) -> bool:
+        """Whether the work was begun."""
+        with self._lock:
+            return key in self._results
+
     def put(self, key: str, value: T) -> None:
         """Let a result stand that came about in another way."""
         result, is_mine = self._claim(key)

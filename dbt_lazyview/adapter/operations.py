@@ -10,7 +10,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_lazyview.adapter.catalog import details_of
 from dbt_lazyview.adapter.engine import DbtEngine
-from dbt_lazyview.adapter.graph import is_lazy_view, lazy_views_read_by, policy_of, tables_under
+from dbt_lazyview.adapter.graph import is_lazy_view, lazy_views_read_by, policy_of, tables_under, view_groups
 from dbt_lazyview.adapter.lazy_views import LazyViewMethods, full_name
 from dbt_lazyview.adapter.response import ERROR, LazyViewResponse, Total, sum_up
 from dbt_lazyview.compiler.catalog import Name
@@ -48,11 +48,17 @@ class LazyViewOperations(LazyViewMethods):
     @available.parse_list
     def lazy_views_to_refresh(self, names: list[str] | None, group: str | None, policy: str | None) -> list[Any]:
         """The lazy views asked for, in the order of their refresh."""
-        if group is not None:
-            raise DbtRuntimeError("View groups are not there yet: leave out group, and name the views in models.")
+        groups = view_groups(self._nodes())
+        if group is not None and group not in groups.values():
+            known = ", ".join(sorted(set(groups.values()))) or "none"
+            raise DbtRuntimeError(f"No lazy view of this project is in a view group {group}. View groups: {known}.")
         if policy is not None and policy not in POLICIES:
             raise DbtRuntimeError(f"{policy} is no policy of lazy views: {', '.join(POLICIES)}.")
-        chosen = [node for node in self.lazy_views_named(names) if policy in (None, policy_of(node))]
+        chosen = [
+            node
+            for node in self.lazy_views_named(names)
+            if policy in (None, policy_of(node)) and group in (None, groups.get(node.unique_id))
+        ]
         views = {node.unique_id: node for node in chosen}
         parents = {each: [above.unique_id for above in self._parents(node)] for each, node in views.items()}
         oldest = {node.unique_id: status.task.oldest for node, status in self._statuses(chosen)}

@@ -34,8 +34,9 @@ class Total:
 
 def response_of(outcome: Outcome) -> LazyViewResponse:
     parents = "".join(f"; first {parent.view} {parent.line}" for parent in outcome.parents)
+    companions = "".join(f"; with {other.view} {other.line}" for other in outcome.companions)
     return LazyViewResponse(
-        _message=outcome.line + parents, kind=outcome.kind, reason=outcome.reason, changes=outcome.changes,
+        _message=outcome.line + parents + companions, kind=outcome.kind, reason=outcome.reason, changes=outcome.changes,
         rows_changed=outcome.rows_changed, rows_affected=outcome.rows_changed, statements=outcome.statements,
         strategy=outcome.strategy,
     )  # fmt: skip

@@ -25,6 +25,7 @@ from dbt_lazyview.maintenance.policies import DEMAND, WRITER, is_refreshed_by
 
 READERS = ("model", "test", "snapshot")  # a unit test reads its own rows, a seed and an operation no view
 FRESHNESS_TEST = "lazy_view_fresh"
+FILTERS = "where"
 WRITERS = ("model", "seed", "snapshot")
 
 logger = AdapterLogger("LazyView")
@@ -64,12 +65,24 @@ class LazyViewTriggers(LazyViewOperations):
                 self._refresh_after(node, view)
 
     def _refresh_for(self, reader: Any, view: Any) -> None:
-        """Refresh a view once in this invocation; every reader learns of a failure."""
+        """Refresh a view once in this invocation, unless it can stay; every reader learns of a failure."""
+        if not self.refreshed.has(view.unique_id) and self._can_stay(reader, view):
+            return
         try:
             self.refreshed.get(view.unique_id, lambda: self._refresh_and_tell(view, DEMAND, f"read by {reader.name}"))
         except DbtRuntimeError as problem:
             what = f"{reader.name} reads the lazy view {view.name}, which could not be refreshed."
             raise DbtRuntimeError(f"{what}\n{problem.msg}") from problem
+
+    def _can_stay(self, reader: Any, view: Any) -> bool:
+        """Whether all that is pending misses the part of the view that the reader reads."""
+        sql = getattr(reader, "compiled_code", None) or ""
+        may_read_part = FILTERS in sql.lower() and reader.language == "sql" and not is_lazy_view(reader)
+        if not may_read_part or not self.can_stay_for(view, sql):
+            return False
+        what = f"Lazy view {view.schema}.{view.alias} stays as it is: {reader.name} reads no row that changed"
+        fire_event(Note(msg=what))
+        return True
 
     def _refresh_after(self, writer: Any, view: Any) -> None:
         """Refresh a view after its source; the writer's own result stands, whatever happens here."""

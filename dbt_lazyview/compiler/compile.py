@@ -20,6 +20,7 @@ from dbt_lazyview.compiler.effects import Effect, cost_of, effect_of
 from dbt_lazyview.compiler.expand import Expanded, expand_views, read_query
 from dbt_lazyview.compiler.explain import explained, only_renames
 from dbt_lazyview.compiler.folding import build_query, refresh_plan
+from dbt_lazyview.compiler.live import AS_OF_NOW, can_merge, live_rows
 from dbt_lazyview.compiler.lowering.limits import replace_limits
 from dbt_lazyview.compiler.lowering.query import lower_query, refuse_time_windows
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Unsupported
@@ -97,8 +98,16 @@ class View:
     def relevant_changes(self, windows: Mapping[Name, Window]) -> tuple[RelevantDelta, ...]:
         """What to look at to see whether the changes in the windows touch the view at all."""
         assert self._state is not None, "a view with problems has no incremental plan"
-        predicates = relevant_rows(self._state.aggregate.input)
-        changed = [each for each in self.sources if windows[each.name].changed]
+        return self._changes_below(self._state.aggregate.input, windows)
+
+    def shown_changes(self, windows: Mapping[Name, Window]) -> tuple[RelevantDelta, ...]:
+        """What to look at to see whether changes of some sources touch what the query itself shows, stored or not."""
+        assert self._root is not None, "a view with problems has no tree"
+        return self._changes_below(self._root, windows)
+
+    def _changes_below(self, node: Node, windows: Mapping[Name, Window]) -> tuple[RelevantDelta, ...]:
+        predicates = relevant_rows(node)
+        changed = [each for each in self.sources if each.name in windows and windows[each.name].changed]
         return tuple(
             RelevantDelta(
                 CaptureDelta(each.alias, each, windows[each.name], condense=True),
@@ -115,6 +124,19 @@ class View:
         placeholder = exp.Table(this=identifier(_PLACEHOLDER))
         query = public_query(self._state, placeholder, outputs)
         return PublicView(self.columns, query.replace(f"`{_PLACEHOLDER}`", state))
+
+    def live(self, windows: Mapping[Name, Window], state: str) -> tuple[tuple[Step, ...], str] | None:
+        """
+        The public view with what is pending merged in when it is read, from open windows: steps and a query over them.
+        None where changes do not name the keys they touch: only the query itself is right then.
+        """
+        if self._state is None or not can_merge(self._state):
+            return None
+        derivation = self._derivation(windows, AS_OF_NOW)
+        rows = live_rows(self._state, derivation, StateRead(state, None))
+        outputs = tuple(zip(self.columns, self._outputs, strict=True))
+        query = public_query(self._state, exp.Table(this=identifier(rows)), outputs)
+        return tuple(derivation.steps.values()), query
 
     def query_at(self, versions: Mapping[Name, int]) -> tuple[tuple[Step, ...], str]:
         """The user's own query over the sources at the given versions: what the view must equal."""

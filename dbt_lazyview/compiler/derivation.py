@@ -203,9 +203,10 @@ class Derivation:
     def _source_step(self, kind: str, name: str, source: Source, scan: Scan) -> Step:
         window = self.windows[source.alias]
         if kind == "new":
-            return ReadSource(name, source, window.upto)
+            return ReadSource(name, source, None if window.is_open else window.upto)
         if kind == "delta":
-            return CaptureDelta(name, source, window, condense=not (self.options.insert_only and window.insert_only))
+            is_plain_stream = window.is_open or (self.options.insert_only and window.insert_only)
+            return CaptureDelta(name, source, window, condense=not is_plain_stream)
         return RestoreSource(name, source, new=self.source(scan, "new"), delta=self.source(scan, "delta"))
 
     def _hint(self, queries: tuple[exp.Query, ...]) -> None:
@@ -251,14 +252,22 @@ def by_position(query: exp.Select, keys: int) -> exp.Select:
 
 def matches_some(block: Block, keys: Iterable[tuple[exp.Expr, str]], relation: str) -> Block:
     """Keep the rows whose key expressions equal, null-safe, a row of a relation of keys (expression, its column)."""
+    return replace(block, where=(*block.where, _exists(block, keys, relation)))
+
+
+def matches_none(block: Block, keys: Iterable[tuple[exp.Expr, str]], relation: str) -> Block:
+    """Keep the rows whose key expressions equal no row of a relation of keys."""
+    return replace(block, where=(*block.where, exp.Not(this=_exists(block, keys, relation))))
+
+
+def _exists(block: Block, keys: Iterable[tuple[exp.Expr, str]], relation: str) -> exp.Exists:
     alias = f"lv_{relation}"
     conditions = [
         exp.NullSafeEQ(this=sql.column(name, alias), expression=sql.as_factor(sql.substitute(each, block.columns)))
         for each, name in keys
     ]
     table = exp.Table(this=sql.identifier(relation), alias=exp.TableAlias(this=sql.identifier(alias)))
-    query = exp.select("1").from_(table).where(*conditions)
-    return replace(block, where=(*block.where, exp.Exists(this=query)))
+    return exp.Exists(this=exp.select("1").from_(table).where(*conditions))
 
 
 def is_plain(node: Node) -> bool:

@@ -23,7 +23,7 @@ from dbt_lazyview.names import COUNT, WEIGHT
 def build_query(state: State, derivation: Derivation) -> str:
     """The rows of the state, from all rows of the sources."""
     rows = derivation.single(derivation.new(state.aggregate.input), state.aggregate.input.columns, "input")
-    return text(_grouped(state, rows))
+    return text(grouped_rows(state, rows))
 
 
 def refresh_plan(state: State, derivation: Derivation, read: StateRead) -> RefreshPlan:
@@ -81,7 +81,7 @@ def _computed_again(state: State, derivation: Derivation, read: StateRead) -> tu
         affected = derivation.derive(total.query(weight=False).distinct(copy=False), "affected")
         rows = tuple(matches_some(block, [(each, name) for name, each in steady], affected) for block in rows)
         kept = matches_some(kept, [(sql.column(name), name) for name in state.steady_keys], affected)
-    fresh = _grouped(state, derivation.single(rows, state.aggregate.input.columns, "input_new"))
+    fresh = grouped_rows(state, derivation.single(rows, state.aggregate.input.columns, "input_new"))
     return _difference(state, fresh, kept, derivation), "add"
 
 
@@ -98,7 +98,7 @@ def _difference(state: State, fresh: exp.Select, kept: Block, derivation: Deriva
     return derivation.derive(query, "view_change")
 
 
-def _grouped(state: State, rows: Block) -> exp.Select:
+def grouped_rows(state: State, rows: Block) -> exp.Select:
     """Keys, count and partials over plain rows."""
     outputs = (*state.aggregate.keys, *state.partials.arguments)
     named = rows.project(outputs)
@@ -132,12 +132,12 @@ def _replaced(state: State, total: Block, derivation: Derivation) -> str:
     """The affected groups computed anew, with count 0 where a group is gone."""
     if not state.keys:
         rows = derivation.single(derivation.new(state.aggregate.input), state.aggregate.input.columns, "input_new")
-        return derivation.derive(_grouped(state, rows), "view_change")
+        return derivation.derive(grouped_rows(state, rows), "view_change")
     keys = replace(total, columns={key: total.columns[key] for key in state.keys})
     affected = derivation.derive(keys.query(weight=False).distinct(copy=False), "affected")
     rest = restricted(state.aggregate, derivation.new(state.aggregate.input), affected)
     rows = derivation.single(rest, state.aggregate.input.columns, "input_new")
-    groups = derivation.derive(_grouped(state, rows), "groups_new")
+    groups = derivation.derive(grouped_rows(state, rows), "groups_new")
     return derivation.derive(_all_affected(state, affected, groups), "view_change")
 
 

@@ -34,7 +34,13 @@ class Window:
     changed: bool  # some commit in the window may have changed rows
     insert_only: bool = False  # every commit in the window only added rows
     rows: int | None = None  # changed rows by the commits' own metrics, where all of them tell
-    location: str = ""  # path of the table: deltas are read by path (FACTS 2)
+    location: str = ""  # path of the table: deltas are read by path
+    is_open: bool = False  # up to whatever is there when it is read
+
+    @property
+    def first(self) -> int:
+        """The version the feed is read from: an open one from the last version seen, for there may be no later one."""
+        return self.after if self.is_open else self.after + 1
 
 
 @dataclass(frozen=True)
@@ -57,12 +63,12 @@ class ReadSource:
     macro: ClassVar[str] = "source_at_version"
     name: str
     source: Source
-    version: int
+    version: int | None  # None: as it is when it is read
     bounds: tuple[Bound, ...] = ()
 
     @property
     def at(self) -> str:
-        return self.source.at or f"version as of {self.version}"
+        return self.source.at or ("" if self.version is None else f"version as of {self.version}")
 
 
 @dataclass(frozen=True)
@@ -140,7 +146,7 @@ class StateRead:
     """Where the state stands while a refresh is planned: its quoted relation and the version that was loaded."""
 
     relation: str
-    version: int
+    version: int | None  # None: as it is when it is read
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ class Reason(Enum):
     REFRESH_FAILED = "LV040"
     LOST_RACE = "LV041"
     POINT_UNREACHABLE = "LV042"
+    GROUP_STAYS = "LV043"
 
     # Nothing had to be done.
     CHANGES_IRRELEVANT = "LV050"

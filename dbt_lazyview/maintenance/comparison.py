@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.errors import RefreshError
+from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.settings import read_settings
-from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Target, resolve
 
@@ -22,7 +22,7 @@ class Comparison:
 def comparison(engine: Engine, target: Target) -> Comparison:
     """Both pinned to what the record of the state says, so that neither writers nor refreshes come in between."""
     tables = Tables(engine, read_settings(engine).time_zone)
-    view, state = resolve(tables, target).view, load_state(tables, target.state)
+    view, state = resolve(tables, target).view, load_shown_state(tables, target.state)
     if state.record is None or state.distrust or state.record.fingerprint != view.fingerprint:
         reason = state.distrust or Reason.DEFINITION_CHANGED
         raise RefreshError(reason, f"{sql_name(target.name)} has to be refreshed first: {reason.word}.")

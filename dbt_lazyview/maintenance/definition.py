@@ -10,6 +10,8 @@ from dbt_lazyview.maintenance.history import CHANGE_FEED
 from dbt_lazyview.maintenance.policies import DEFERRED
 from dbt_lazyview.names import PROPERTY_DEFINITION, PROPERTY_FINGERPRINT, PROPERTY_FORMAT, RECORD_FORMAT
 
+MATERIALIZED, LIVE = "materialized", "live"
+READS = (MATERIALIZED, LIVE)
 CHUNK = 3500  # the metastore keeps about 4000 characters of a property
 
 
@@ -25,6 +27,8 @@ class Definition:
     policy: str = DEFERRED
     max_changes: int | None = None  # folded in at once; None: what fits into memory
     exact: bool = False  # sums of floating-point numbers are never added to
+    view_group: str | None = None  # shows one cut together with the other views of that name
+    read: str = MATERIALIZED  # or live: what is pending is merged in when it is read
 
 
 def to_properties(definition: Definition, fingerprint: str) -> dict[str, str]:

@@ -58,6 +58,13 @@ def unreadable(view: Name, reason: Reason) -> RefreshError:
     return RefreshError(reason, f"{what}\n  Refresh it with dbt run, or with dbt run-operation refresh.")
 
 
+def stays(group: str, problem: RefreshError) -> RefreshError:
+    """One view of a group failed, so the others do not show what they already have."""
+    return RefreshError(
+        problem.reason, f"The view group {group} stays where it is, because of one of its views.\n{problem}"
+    )
+
+
 def lost(view: Name, attempts: int) -> RefreshError:
     """Others were faster again and again."""
     return RefreshError(

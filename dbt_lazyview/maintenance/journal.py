@@ -43,9 +43,9 @@ class Moment:
 
 
 def entries_of(outcome: Outcome) -> Iterator[Entry]:
-    """The refreshes that wrote something: of the parents, then of the view."""
-    for parent in outcome.parents:
-        yield from entries_of(parent)
+    """The refreshes that wrote something: of the parents and of its group, then of the view."""
+    for other in (*outcome.parents, *outcome.companions):
+        yield from entries_of(other)
     if outcome.record is not None:
         yield Entry(outcome)
 

@@ -22,6 +22,7 @@ class Outcome:
     strategy: str = ""
     seconds: float = 0.0
     parents: tuple["Outcome", ...] = ()  # refreshed on the way
+    companions: tuple["Outcome", ...] = ()  # refreshed with it, as views of its group
     policy: str = ""
     refresh_mode: str = ""
     state_bytes: int = 0  # before
@@ -68,7 +69,7 @@ def combined(parts: Sequence[Outcome]) -> Outcome:
     return replace(
         telling, changes=_sum(changes), rows_changed=_sum(rows), statements=sum(part.statements for part in parts),
         seconds=sum(part.seconds for part in parts), parents=tuple(each for part in parts for each in part.parents),
-        parts=len(parts), is_part=False,
+        companions=tuple(each for part in parts for each in part.companions), parts=len(parts), is_part=False,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Plan: from a view, its state and a cut to a decision and the one statement that carries it out. Writes nothing."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from dbt_lazyview.compiler.catalog import Name, Table
@@ -22,7 +22,7 @@ from dbt_lazyview.maintenance.decide import (
 from dbt_lazyview.maintenance.definition import to_properties
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.probes import Cut
-from dbt_lazyview.maintenance.public import PREVIEW, published_digest
+from dbt_lazyview.maintenance.public import PREVIEW, published
 from dbt_lazyview.maintenance.record import Position, Record, Settings
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.tables import Tables, sql_name
@@ -57,6 +57,13 @@ class Plan:
     stages: tuple[Stage, ...] = ()  # computed before the statement, which reads them
     is_small: bool = False  # few rows changed
 
+    @property
+    def stands_for(self) -> Record:
+        """The record of the state once the plan is carried out."""
+        record = self.record or self.state.record
+        assert record is not None
+        return record
+
 
 @dataclass(frozen=True)
 class Planner:
@@ -68,6 +75,7 @@ class Planner:
     state: State
     cut: Cut
     reads: Mapping[Name, Position]
+    bases: Collection[Name]  # tables under the view that the cut is about
     inherited: Mapping[str, Position] = field(default_factory=dict)  # the cuts its parents stand for
 
     def plan(self, request: Request, unreadable: Reason | None = None) -> Plan:
@@ -120,7 +128,7 @@ class Planner:
     def distrust(self) -> Reason | None:
         """A missing state is a first build unless its public view is still there."""
         is_missing = self.state.distrust is Reason.STATE_MISSING
-        if is_missing and published_digest(self.tables.engine, self.node.target.name) in (None, PREVIEW):
+        if is_missing and published(self.tables.engine, self.node.target.name).digest in (None, PREVIEW):
             return Reason.FIRST_BUILD
         return self.state.distrust
 
@@ -174,7 +182,7 @@ class Planner:
         reason = decision.reason.word if decision.reason else ""
         return Record(
             self.state.next_task, uuid.uuid4().hex, decision.kind, self.state.version,
-            {**self.inherited, **_keyed({name: self.cut[name] for name in self.node.bases})}, _keyed(self.reads),
+            {**self.inherited, **_keyed({name: self.cut[name] for name in self.bases})}, _keyed(self.reads),
             self.settings, self.node.view.fingerprint, reason, strategy, changes,
         )  # fmt: skip
 

@@ -8,6 +8,7 @@ RUN = "run"  # the view's own `dbt run`
 DEMAND = "demand"  # a node that reads the view is about to be built or tested
 CHILD = "child"  # a lazy view that reads it is brought to a new cut
 WRITER = "writer"  # a dbt node wrote one of its sources
+GROUP = "group"  # another view of its group is refreshed
 OPERATION = "operation"  # `dbt run-operation refresh`
 
 REFRESHED_BY = {

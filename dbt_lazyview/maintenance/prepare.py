@@ -9,7 +9,8 @@ from dbt_lazyview.maintenance.history import CHANGE_FEED
 from dbt_lazyview.maintenance.tables import Detail
 
 # How long files of older versions, and commits, are kept; and Delta's own defaults.
-KEPT = {"delta.deletedFileRetentionDuration": "interval 7 days", "delta.logRetentionDuration": "interval 30 days"}
+FILES_KEPT = "delta.deletedFileRetentionDuration"
+KEPT = {FILES_KEPT: "interval 7 days", "delta.logRetentionDuration": "interval 30 days"}
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def need_of(table: Name, detail: Detail, days: int) -> Need | None:
     for key, default in KEPT.items():
         kept = detail.properties.get(key, default)
         if seconds_of(kept) < days * SECONDS["day"]:
-            what = "files of older versions are" if key.startswith("delta.deleted") else "its history is"
+            what = "files of older versions are" if key == FILES_KEPT else "its history is"
             lacks.append(f"{what} kept for {kept}")
             properties[key] = f"interval {days} days"
     return Need(table, tuple(lacks), properties) if lacks else None

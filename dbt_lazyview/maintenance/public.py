@@ -1,20 +1,28 @@
 """The public relation of a lazy view: a Spark view over its state, re-created only when it would read differently."""
 
 import hashlib
+import re
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt_lazyview.compiler.catalog import CatalogError, Name, StoredView
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.plan import PublicView
 from dbt_lazyview.compiler.reasons import ModelError
-from dbt_lazyview.maintenance.definition import Definition
+from dbt_lazyview.maintenance.definition import LIVE, Definition
 from dbt_lazyview.maintenance.engine import Engine, EngineError
-from dbt_lazyview.maintenance.state import State
-from dbt_lazyview.maintenance.tables import sql_name
+from dbt_lazyview.maintenance.live import live_view
+from dbt_lazyview.maintenance.record import Position
+from dbt_lazyview.maintenance.state import State, load_state
+from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node, public_name
 from dbt_lazyview.names import PROPERTY_FINGERPRINT, quoted
 
 PROPERTY_STANDS_IN = "lazyview.stands_in"
+PROPERTY_SHOWN = "lazyview.shown_version"  # of the state, where the view is pinned to one
+PROPERTY_MATERIALIZED = "lazyview.materialized"  # the plain text over the state, where the view has another; in chunks
+CHUNK = 3500  # the metastore keeps about 4000 characters of a property
 REPLACED = "replaced"  # pinned to the old state while the new one is written
 PREVIEW = "preview"  # a plain view, for --empty and --sample
 
@@ -34,6 +42,8 @@ class Publication:
     name: Name
     view: PublicView
     definition: Definition
+    plain: PublicView | None = None  # what lazy views over it read, if that is something else
+    shown_version: int | None = None
 
     @property
     def digest(self) -> str:
@@ -49,42 +59,124 @@ class Publication:
     def statement(self, engine: Engine, stands_in: str = "") -> str:
         """The statement that creates it; one that stands in for the real one carries no digest of it, but says why."""
         properties = {PROPERTY_STANDS_IN: stands_in} if stands_in else {PROPERTY_FINGERPRINT: self.digest}
+        if self.plain is not None:
+            properties |= _packed(self.plain.query)
+        if self.shown_version is not None:
+            properties[PROPERTY_SHOWN] = str(self.shown_version)
         return engine.render(
             "public_view", relation=sql_name(self.name), columns=self.columns, query=self.view.query,
             comment=self.definition.comment, properties=properties,
         )  # fmt: skip
 
 
-def publish(engine: Engine, node: Node) -> int:
+@dataclass(frozen=True)
+class Published:
+    """What the public view that is there says about itself."""
+
+    digest: str | None = None  # or what it stands in for; None: there is no public view of ours
+    shown_version: int | None = None
+
+
+def publication(engine: Engine, node: Node, recorded: Mapping[str, Position]) -> Publication:
+    """The public view as it should be; for a live one, `recorded` are the versions its state stands for."""
+    definition, plain = node.target.definition, node.view.public(sql_name(node.target.state))
+    if definition.read == LIVE:
+        return Publication(node.target.name, live_view(engine, node, recorded), definition, plain)
+    return Publication(node.target.name, plain, definition)
+
+
+def pinned_publication(engine: Engine, node: Node, version: int) -> Publication:
+    """The public view of a member of a group: at one version of its state."""
+    state = sql_name(node.target.state)
+    pinned = node.view.public(engine.render("pinned_state", state=state, version=version))
+    return Publication(node.target.name, pinned, node.target.definition, node.view.public(state), version)
+
+
+def publish(engine: Engine, wanted: Publication) -> int:
     """Create the public view unless it is right already; gives the number of statements run."""
-    wanted = Publication(node.target.name, node.view.public(sql_name(node.target.state)), node.target.definition)
-    if published_digest(engine, wanted.name) == wanted.digest:
+    if published(engine, wanted.name).digest == wanted.digest:
         return 0
     return make_room(engine, wanted.name) + run(engine, wanted.statement(engine))
 
 
+def switch(engine: Engine, wanted: Sequence[Publication]) -> list[Name]:
+    """Create the public views that are not right yet, as fast after the other as can be; gives their names."""
+    stale = [each for each in wanted if published(engine, each.name).digest != each.digest]
+    statements = [each.statement(engine) for each in stale]
+    for each in stale:
+        make_room(engine, each.name)
+    for statement in statements:
+        engine.execute(statement)
+    return [each.name for each in stale]
+
+
 def pin(engine: Engine, state: State) -> int:
-    """Let the public view read the state as it is now, so that its readers stay right while the state is replaced."""
+    """
+    Let the public view read the state as it shows it now, so that its readers stay right while it is replaced; a live
+    one is its query meanwhile.
+    """
     name = public_name(state.name)
-    if state.definition is None or published_digest(engine, name) is None:
+    before = published(engine, name)
+    is_pinned_already = before.digest == REPLACED and before.shown_version is not None
+    if state.definition is None or before.digest is None or is_pinned_already:
         return 0
-    at_version = engine.render("pinned_state", state=sql_name(state.name), version=state.version)
+    version = state.version if before.shown_version is None else before.shown_version
+    at_version = engine.render("pinned_state", state=sql_name(state.name), version=version)
     try:
-        old = compile_view(state.definition.sql, engine.catalog()).public(at_version)
+        view = compile_view(state.definition.sql, engine.catalog(), state.definition.exact)
     except ModelError:
         return 0  # its sources are gone: there is no old text to keep
-    return run(engine, Publication(name, old, state.definition).statement(engine, stands_in=REPLACED))
+    is_live = state.definition.read == LIVE
+    old = PublicView(view.columns, state.definition.sql) if is_live else view.public(at_version)
+    stand_in = Publication(name, old, state.definition, shown_version=before.shown_version)
+    return run(engine, stand_in.statement(engine, stands_in=REPLACED))
 
 
-def published_digest(engine: Engine, name: Name) -> str | None:
-    """The digest in the public view's properties, or what it stands in for; None if there is no public view of ours."""
+def published(engine: Engine, name: Name) -> Published:
+    """What stands in the properties of the public view."""
     try:
         rows = engine.query(engine.render("show_properties", relation=sql_name(name)))
     except EngineError as error:
         if error.is_missing_relation:
-            return None
+            return Published()
         raise
-    return next((row["value"] for row in rows if row["key"] in (PROPERTY_FINGERPRINT, PROPERTY_STANDS_IN)), None)
+    found = {row["key"]: row["value"] for row in rows}
+    shown = found.get(PROPERTY_SHOWN)
+    return Published(found.get(PROPERTY_FINGERPRINT) or found.get(PROPERTY_STANDS_IN), int(shown) if shown else None)
+
+
+def load_shown_state(tables: Tables, name: Name) -> State:
+    """A state as its public view shows it: for a view of a group, at the version it is pinned to."""
+    state = load_state(tables, name)
+    if state.definition is None or state.definition.view_group is None:
+        return state
+    shown = published(tables.engine, public_name(name)).shown_version
+    return state if shown is None or shown == state.version else load_state(tables, name, at=shown)
+
+
+def materialized_text(properties: str) -> str | None:
+    """
+    The plain text in the properties that DESCRIBE tells; None if the view's own text is the plain one.
+
+    Example:
+        >>> told = ", ".join(f"{key}={value}" for key, value in _packed("SELECT 1").items())
+        >>> materialized_text(f"[{told}]")
+        'SELECT 1'
+    """
+    chunks = {int(number): chunk for number, chunk in _MATERIALIZED.findall(properties)}
+    if not chunks:
+        return None
+    return zlib.decompress(bytes.fromhex("".join(chunks[number] for number in sorted(chunks)))).decode()
+
+
+_MATERIALIZED = re.compile(re.escape(PROPERTY_MATERIALIZED) + r"\.(\d+)=([0-9a-f]+)")
+
+
+def _packed(text: str) -> Mapping[str, str]:
+    """A text as properties; in hexadecimal, where Spark finds nothing that looks like a secret to hide."""
+    packed = zlib.compress(text.encode(), 9).hex()
+    chunks = [packed[start : start + CHUNK] for start in range(0, len(packed), CHUNK)]
+    return {f"{PROPERTY_MATERIALIZED}.{number}": chunk for number, chunk in enumerate(chunks)}
 
 
 def make_room(engine: Engine, name: Name) -> int:

@@ -1,7 +1,7 @@
 """One refresh: load, probe, plan, commit, confirm. Kill it anywhere: the view is at the old cut or at the new one."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbt_lazyview.compiler.catalog import Name
@@ -11,15 +11,25 @@ from dbt_lazyview.maintenance.cut import take_cut
 from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, Decision, why_refused
 from dbt_lazyview.maintenance.definition import to_properties
 from dbt_lazyview.maintenance.engine import Engine, EngineError
-from dbt_lazyview.maintenance.errors import failed, lost, refused, unreadable
+from dbt_lazyview.maintenance.errors import RefreshError, failed, lost, refused, stays, unreadable
 from dbt_lazyview.maintenance.failures import why_unreadable
+from dbt_lazyview.maintenance.groups import Convoy, Members, gather, is_read_by, no_members
 from dbt_lazyview.maintenance.history import Commit, rows_written
 from dbt_lazyview.maintenance.mixing import check_mixing
 from dbt_lazyview.maintenance.outcome import Outcome, combined
 from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
-from dbt_lazyview.maintenance.policies import CHILD
+from dbt_lazyview.maintenance.policies import CHILD, GROUP
 from dbt_lazyview.maintenance.probes import Cut, Probes
-from dbt_lazyview.maintenance.public import pin, publish, run
+from dbt_lazyview.maintenance.public import (
+    Publication,
+    load_shown_state,
+    pin,
+    pinned_publication,
+    publication,
+    publish,
+    run,
+    switch,
+)
 from dbt_lazyview.maintenance.record import Position, Settings
 from dbt_lazyview.maintenance.relevance import touch_nothing
 from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, having_set, read_settings
@@ -28,7 +38,7 @@ from dbt_lazyview.maintenance.staging import staged
 from dbt_lazyview.maintenance.state import State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node, Target, resolve
-from dbt_lazyview.maintenance.until import Until, already_past, cut_until
+from dbt_lazyview.maintenance.until import already_past, cut_until
 from dbt_lazyview.maintenance.windows import CutPassed
 
 ATTEMPTS = 5
@@ -39,40 +49,55 @@ def refresh(
     target: Target,
     request: Request = Request(),  # noqa: B008
     probes: Probes | None = None,
+    members: Members = no_members,
 ) -> Outcome:
-    """Bring a lazy view, and the lazy views it reads, to one new cut; by several where that is too much at once."""
-    parts = [refresh_part(engine, target, request, probes)]
+    """
+    Bring a lazy view, the lazy views it reads, and the view groups of all of them to one new cut; by several cuts where
+    that is too much at once.
+    """
+    parts = [refresh_part(engine, target, request, probes, members)]
     while parts[-1].is_part:
-        parts.append(refresh_part(engine, target, request, probes))
+        parts.append(refresh_part(engine, target, request, probes, members))
     return combined(parts)
 
 
-def refresh_part(engine: Engine, target: Target, request: Request, probes: Probes | None) -> Outcome:
+def refresh_part(engine: Engine, target: Target, request: Request, probes: Probes | None, members: Members) -> Outcome:
     """Bring a view to a cut; whoever loses a race looks again."""
-    may_stop = True
+    may_stop, earlier = True, dict[Name, Outcome]()
     for _ in range(ATTEMPTS):
-        attempt = begin(engine, target, probes, request.until)
+        attempt = begin(engine, target, probes, request, members)
         attempt = attempt.shortened(request) if may_stop else attempt
         try:
-            return replace(attempt.bring(attempt.node, request).outcome, is_part=attempt.is_part)
+            outcome = attempt.arrive(request)
+            done = earlier.get(target.state, outcome) if outcome.kind == NOOP else outcome
+            return replace(done, companions=outcome.companions, is_part=attempt.is_part)
         except (LostRace, CutPassed, ParentReplaced) as problem:
             if request.until and isinstance(problem, CutPassed):
                 raise already_past(target.name, request.until) from None
             may_stop = not isinstance(problem, CutPassed)  # a parent may be past the point to stop at
             attempt.tables.probes.forget()
+            earlier |= {name: each.outcome for name, each in attempt.arrived.items() if each.outcome.kind != NOOP}
     raise lost(target.name, ATTEMPTS)
 
 
-def begin(engine: Engine, target: Target, probes: Probes | None = None, until: Until | None = None) -> "Attempt":
+def begin(
+    engine: Engine,
+    target: Target,
+    probes: Probes | None = None,
+    request: Request = Request(),  # noqa: B008
+    members: Members = no_members,
+) -> "Attempt":
     """Compile the view and probe its base tables; `probes` are shared with other refreshes."""
     settings = read_settings(engine)
     tables = Tables(engine, settings.time_zone, probes or Probes())
     node = resolve(tables, target)
     check_mixing(node)
+    convoy = gather(tables, node, members, request.is_due)
     state = load_state(tables, target.state)
     known = state.record.cut if state.record else {}
-    cut = cut_until(tables, node.bases, until) if until else take_cut(tables, node.bases, known)
-    return Attempt(tables, settings, node, cut, {target.state: state})
+    until, bases = request.until, convoy.bases
+    cut = cut_until(tables, bases, until) if until else take_cut(tables, bases, known)
+    return Attempt(tables, settings, node, convoy, cut, {target.state: state})
 
 
 class ParentReplaced(Exception):
@@ -95,19 +120,31 @@ class Attempt:
     tables: Tables
     settings: Settings
     node: Node
+    convoy: Convoy
     cut: Cut
     states: dict[Name, State] = field(default_factory=dict)
     arrived: dict[Name, Arrival] = field(default_factory=dict)
+    under_way: set[str] = field(default_factory=set)  # groups
+    replaced: set[Name] = field(default_factory=set)  # states that are new tables now
     is_part: bool = False  # more is pending than was wanted at once
 
     def shortened(self, request: Request) -> "Attempt":
         """The attempt to go part of the way, if all of it is too much at once and goes by changes anyway."""
         state, definition = self.states[self.node.target.state], self.node.target.definition
         goes_by_changes = state.record and not state.distrust and state.record.fingerprint == self.node.view.fingerprint
-        if request.full_refresh or request.until or not goes_by_changes:
+        if request.full_refresh or request.until or not goes_by_changes or not self.convoy.root_moves:
             return self
         stop = next_stop(self.tables, state, self.cut, definition.max_changes)
-        return replace(self, cut=cut_until(self.tables, self.node.bases, stop), is_part=True) if stop else self
+        return replace(self, cut=cut_until(self.tables, self.convoy.bases, stop), is_part=True) if stop else self
+
+    def arrive(self, request: Request) -> Outcome:
+        """Bring the view asked for to the cut, with its group; one in a group of snapshots may have to stay."""
+        if not self.convoy.root_moves:
+            return self.as_shown(self.node).outcome
+        if self.node.group is None:
+            return self.bring(self.node, request).outcome
+        companions = self.bring_group(self.node.group, request)
+        return replace(self.arrived[self.node.target.state].outcome, companions=companions)
 
     def bring(self, node: Node, request: Request) -> Arrival:
         """Bring one view to the cut, after its parents; each view once."""
@@ -115,13 +152,60 @@ class Attempt:
         if name not in self.arrived:
             parents = {parent: self.bring_parent(each) for parent, each in node.parents.items()}
             self.arrived[name] = self.refresh_one(node, request, parents)
+            if node.group is None:
+                self.recompile_readers([node], (self.node, *self.convoy.members))
+            else:
+                self.show_replaced(node, self.convoy.groups[node.group])
         return self.arrived[name]
 
     def bring_parent(self, node: Node) -> Arrival:
-        """Bring a parent to the cut; a snapshot stays where it is."""
-        if not node.is_snapshot:
-            return self.bring(node, Request(trigger=CHILD))
-        state = load_state(self.tables, node.target.state)
+        """Bring a parent to the cut, with its group; a snapshot stays where it is."""
+        if not self.convoy.moves(node):
+            return self.as_shown(node)
+        if node.group and node.group not in self.under_way:
+            self.bring_group(node.group, Request(trigger=GROUP))
+        return self.bring(node, Request(trigger=GROUP if node.group else CHILD))
+
+    def bring_group(self, group: str, request: Request) -> tuple[Outcome, ...]:
+        """Bring all views of a group to the cut, and only then let them show it; what happened to the others."""
+        self.under_way.add(group)
+        members = self.convoy.groups[group]
+        try:
+            for member in members:
+                is_asked_for = member is self.node
+                self.bring(member, request if is_asked_for else Request(trigger=GROUP))
+        except RefreshError as problem:
+            raise stays(group, problem) from problem
+        self.show(members)
+        self.recompile_readers(members, (self.node, *self.convoy.members))
+        others = [self.arrived[each.target.state].outcome for each in members if each is not self.node]
+        return tuple(outcome for outcome in others if outcome.kind != NOOP)
+
+    def show(self, members: Sequence[Node]) -> None:
+        """
+        The switch: every public view at its new version. Two refreshers may switch at the same time, each to the
+        versions it knows: whoever finds that there are newer ones looks again.
+        """
+        engine = self.tables.engine
+        at = {each.target.state: self.arrived[each.target.state].position for each in members}
+        switched = switch(engine, [pinned_publication(engine, each, at[each.target.state].version) for each in members])
+        for name in switched:
+            self.tables.probes.forget_relation(name)
+        heads = {name: self.tables.detail(name) for name in at if switched}
+        if any(head is None or head.modified != at[name].timestamp for name, head in heads.items()):
+            raise LostRace
+
+    def show_replaced(self, node: Node, members: Sequence[Node]) -> None:
+        """A new definition that others of the group read is shown at once: they cannot be compiled before."""
+        try:
+            self.recompile_readers([node], members)
+        except ParentReplaced:
+            self.show([node])
+            raise
+
+    def as_shown(self, node: Node) -> Arrival:
+        """A view as its readers find it."""
+        state = load_shown_state(self.tables, node.target.state)
         if state.distrust:
             raise unreadable(node.target.name, state.distrust)
         return self.standing(node, state)
@@ -135,19 +219,36 @@ class Attempt:
         started = time.time()
         planner = self.planner(node, parents)
         plan, written, statements = self.carry_out(planner, request, started)
-        statements += self.follow_definition(node, plan) + self.publish(node)
-        if plan.replaces_state and request.trigger == CHILD:
-            raise ParentReplaced
+        statements += self.follow_definition(node, plan)
+        if plan.replaces_state:
+            self.replaced.add(node.target.state)
+        if node.group is None:
+            statements += self.publish(publication(self.tables.engine, node, plan.stands_for.reads))
         seconds = time.time() - started
         outcome = _outcome(node, plan, written, statements, seconds, tuple(each.outcome for each in parents.values()))
         return self.arrival(plan, written, outcome)
 
+    def recompile_readers(self, nodes: Sequence[Node], readers: Sequence[Node]) -> None:
+        """Begin again if some of these views are other relations now than when their readers were compiled."""
+        replaced = [each.target.state for each in nodes if each.target.state in self.replaced]
+        if any(is_read_by(reader, state) for reader in readers for state in replaced):
+            raise ParentReplaced
+
     def planner(self, node: Node, parents: dict[Name, Arrival]) -> Planner:
         name = node.target.state
         state = self.states.pop(name, None) or load_state(self.tables, name)
-        reads = {each: parents[each].position if each in parents else self.cut[each] for each in node.details}
+        positions = {each: parents[each].position if each in parents else self.cut[each] for each in node.details}
         inherited = {table: at for parent in parents.values() for table, at in parent.cut.items()}
-        return Planner(self.tables, self.settings, node, state, self.cut, with_schemas(reads, node), inherited)
+        return Planner(
+            self.tables,
+            self.settings,
+            node,
+            state,
+            self.cut,
+            with_schemas(positions, node),
+            self.convoy.bases_of(node),
+            inherited,
+        )
 
     def carry_out(self, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
         """Run the plan; where the changes turn out unreadable, recompute instead."""
@@ -182,19 +283,19 @@ class Attempt:
             return 0
         return run(self.tables.engine, remember(self.tables.engine, node))
 
-    def publish(self, node: Node) -> int:
+    def publish(self, wanted: Publication) -> int:
         """Let the public view be what it should; what was seen under its name before is no longer true then."""
-        statements = publish(self.tables.engine, node)
+        statements = publish(self.tables.engine, wanted)
         if statements:
-            self.tables.probes.forget_relation(node.target.name)
+            self.tables.probes.forget_relation(wanted.name)
         return statements
 
     def arrival(self, plan: Plan, written: Commit | None, outcome: Outcome) -> Arrival:
         """Where children find the state: the version just written, or the one loaded, which holds the same rows."""
-        at, record = written or plan.state.newest, plan.record or plan.state.record
+        at = written or plan.state.newest
         assert at is not None
         position = Position(at.version, at.timestamp, plan.state.detail.id if plan.state.detail else "")
-        return Arrival(position, outcome, record.cut if record else {})
+        return Arrival(position, outcome, plan.stands_for.cut)
 
 
 def checked(plan: Plan, node: Node) -> Plan:

@@ -5,9 +5,11 @@ import time
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.decide import BUILD
 from dbt_lazyview.maintenance.engine import Engine
+from dbt_lazyview.maintenance.groups import Members, no_members
 from dbt_lazyview.maintenance.outcome import REGISTERED, Outcome
 from dbt_lazyview.maintenance.planning import Plan, Request
 from dbt_lazyview.maintenance.probes import Probes
+from dbt_lazyview.maintenance.public import publication
 from dbt_lazyview.maintenance.refresh import begin, refresh
 from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.tables import sql_name
@@ -17,17 +19,21 @@ from dbt_lazyview.maintenance.tree import Target
 NOT_LEFT_TO_READERS = (Reason.FULL_REFRESH_REQUESTED, Reason.DEFINITION_CHANGED)
 
 
-def register(engine: Engine, target: Target, request: Request, probes: Probes | None = None) -> Outcome:
+def register(
+    engine: Engine, target: Target, request: Request, probes: Probes | None = None, members: Members = no_members
+) -> Outcome:
     """Let the state remember the model, and leave its rows as they are; without rows that fit the model, build it."""
     started = time.monotonic()
-    attempt = begin(engine, target, probes)
+    attempt = begin(engine, target, probes, request, members)
     node = attempt.node
     states = {name: load_state(attempt.tables, name) for name in node.parents}
     parents = {name: attempt.standing(parent, states[name]) for name, parent in node.parents.items()}
     plan = attempt.planner(node, parents).plan(request)
     if has_to_be_built(plan):
-        return refresh(engine, target, request, probes)
-    statements = attempt.follow_definition(node, plan) + attempt.publish(node)
+        return refresh(engine, target, request, probes, members)
+    statements = attempt.follow_definition(node, plan)
+    if node.group is None:  # the views of a group are published together
+        statements += attempt.publish(publication(engine, node, plan.stands_for.reads))
     task = task_of(attempt.tables, plan.state)
     changes = task.rows if task.is_pending else 0
     seconds = time.monotonic() - started

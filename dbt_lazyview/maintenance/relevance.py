@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.compile import View
 from dbt_lazyview.compiler.plan import RelevantDelta, Window
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.tables import Tables
@@ -23,9 +24,22 @@ def touch_nothing(tables: Tables, node: Node, windows: Mapping[Name, Window]) ->
         return False  # the refresh itself will tell
 
 
+def show_nothing(tables: Tables, reader: View, windows: Mapping[Name, Window]) -> bool:
+    """Whether a query, compiled down to base tables, shows none of the changes of some of them."""
+    if reader.problems:
+        return False
+    deltas = reader.shown_changes(windows)
+    if not deltas or not all(each.predicate and _is_small(each.delta.window) for each in deltas):
+        return False
+    return not tables.engine.query(tables.engine.render("relevant_changes", deltas=deltas))
+
+
 def _may_miss(delta: RelevantDelta, columns: int) -> bool:
     """Whether changes of a source may be irrelevant: rows that a filter drops, or updates of columns not used."""
     window, source = delta.delta.window, delta.delta.source
     misses_columns = not window.insert_only and len(source.columns) < columns
-    is_small = window.rows is not None and window.rows <= FEW_ROWS
-    return is_small and (bool(delta.predicate) or misses_columns)
+    return _is_small(window) and (bool(delta.predicate) or misses_columns)
+
+
+def _is_small(window: Window) -> bool:
+    return window.rows is not None and window.rows <= FEW_ROWS

@@ -38,19 +38,28 @@ class State:
         return self.last_task + 1 if self.last_task is not None else time.time_ns() // 1_000_000
 
 
-def load_state(tables: Tables, name: Name) -> State:
-    """Read a state's properties and its newest record, and judge every commit that is not covered by it."""
+def load_state(tables: Tables, name: Name, at: int | None = None) -> State:
+    """
+    Read a state's properties and its newest record, and judge every commit that is not covered by it; `at` a version,
+    as if nothing had been committed after it.
+    """
     detail = tables.detail(name)
     if detail is None:
         return State(name, distrust=Reason.STATE_MISSING)
     if not is_state(detail.properties):
         raise ModelError((_foreign(name),))
     definition = read_definition(detail.properties)
-    commits = tables.newest(name, FIRST_LOOK)
+    commits = _upto(tables.newest(name, FIRST_LOOK), at) or _upto(tables.commits(name, down_to=0), at)
+    if not commits:
+        return State(name, detail, definition, distrust=Reason.RECORD_MISSING)
     state = judge(State(name, detail, definition, newest=commits[0]), commits)
     if commits[-1].version > 0 and not _is_covered(state, commits):
-        state = judge(state, tables.commits(name, down_to=0))
+        state = judge(state, _upto(tables.commits(name, down_to=0), at))
     return state if definition else replace(state, distrust=Reason.RECORD_FORMAT)
+
+
+def _upto(commits: tuple[Commit, ...], version: int | None) -> tuple[Commit, ...]:
+    return commits if version is None else tuple(each for each in commits if each.version <= version)
 
 
 def _is_covered(state: State, commits: tuple[Commit, ...]) -> bool:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.definition import Definition
 from dbt_lazyview.maintenance.history import Commit
+from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.record import Record
-from dbt_lazyview.maintenance.state import State, load_state
+from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.tables import Tables
 from dbt_lazyview.maintenance.tasks import Task, task_of
 from dbt_lazyview.maintenance.tree import state_name
@@ -56,5 +57,5 @@ class Status:
 
 def status_of(tables: Tables, view: Name) -> Status:
     """Look at a view's state, and at its base tables."""
-    state = load_state(tables, state_name(view))
+    state = load_shown_state(tables, state_name(view))
     return Status(view, state, task_of(tables, state))

@@ -36,7 +36,8 @@ def _row(status: Status, now: int) -> tuple[str, ...]:
     if status.state.distrust:
         decision = f"to be rebuilt ({status.state.distrust.word})"
     return (
-        _short(status.view), status.definition.policy if status.definition else NONE, NONE,
+        _short(status.view), status.definition.policy if status.definition else NONE,
+        (status.definition.view_group if status.definition else None) or NONE,
         ago(now, status.cut_time), _pending(status), decision,
         ago(now, status.last_commit.timestamp if status.last_commit else None),
         NONE if status.seconds is None else f"{status.seconds:.1f} s", size(status.size),
@@ -68,7 +69,7 @@ def _facts(status: Status, now: int) -> dict[str, Any]:
         "view": ".".join(status.view),
         "is_built": status.is_built,
         "policy": definition.policy if definition else None,
-        "view_group": None,
+        "view_group": definition.view_group if definition else None,
         "refresh_mode": definition.refresh_mode if definition else None,
         "cut_time": moment(status.cut_time),
         "cut_age_seconds": _seconds(now, status.cut_time),

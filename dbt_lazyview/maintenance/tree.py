@@ -36,16 +36,24 @@ class Node:
     parents: dict[Name, "Node"]  # by the name of their state
 
     @property
-    def bases(self) -> dict[Name, Detail]:
-        """Every base table, those of the parents too; those of a snapshot stay at the cut it stands for."""
-        own = {name: detail for name, detail in self.details.items() if name not in self.parents}
-        moving = [parent for parent in self.parents.values() if not parent.is_snapshot]
-        return {**{name: detail for parent in moving for name, detail in parent.bases.items()}, **own}
+    def tables(self) -> tuple[Name, ...]:
+        """The base tables it reads itself."""
+        return tuple(name for name in self.details if name not in self.parents)
 
     @property
     def is_snapshot(self) -> bool:
         """Whether others read it as it is."""
         return not is_refreshed_by(self.target.definition.policy, CHILD)
+
+    @property
+    def rests_on_snapshot(self) -> bool:
+        """Whether it stands for the moment of a snapshot: it is one, or reads one."""
+        return self.is_snapshot or any(parent.rests_on_snapshot for parent in self.parents.values())
+
+    @property
+    def group(self) -> str | None:
+        """The name of its view group."""
+        return self.target.definition.view_group
 
 
 def resolve(tables: Tables, target: Target) -> Node:

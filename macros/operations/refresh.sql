@@ -1,6 +1,6 @@
 {#-
   Refresh what is stale, parents before children and otherwise the oldest pending change first: all lazy views of the
-  project, those named, or those of a policy. Those that fail stop no other; the exit code says that there were some.
+  project, those named, of a policy, or of a view group. Those that fail stop no other; the exit code says that there were some.
 -#}
 {% macro refresh(models=none, group=none, policy=none, until=none, full=false) %}
     {% if execute %}

@@ -130,7 +130,7 @@ class DuckLake:
         return Window(after, self.version[table], bool(changes), only_inserts, rows, location=table)
 
     def _at_version(self, step: Any) -> str:
-        assert step.version == self.version[step.source.name[-1]], "a source is read at the captured end"
+        assert step.version in (None, self.version[step.source.name[-1]]), "a source is read at the captured end"
         within = [self.renderer.render("within_bounds", column=each.quoted, bound=each) for each in step.bounds]
         where = f" where {' and '.join(within)}" if within else ""
         return f"select {', '.join(step.source.quoted_columns)} from {step.source.name[-1]}{where}"
@@ -218,10 +218,13 @@ class DuckView:
         return self.lake.run(self._broken)
 
     def rows(self) -> Bag:
-        return Counter(map(_comparable, self.lake.run(self._public)))
+        return self.rows_of(self._public)
 
     def recomputed(self) -> Bag:
-        return Counter(map(_comparable, self.lake.run(self._query)))
+        return self.rows_of(self._query)
+
+    def rows_of(self, query: str) -> Bag:
+        return Counter(map(_comparable, self.lake.run(query)))
 
     def differences(self) -> list[tuple[str, Row]]:
         broken = [("broken in state", row) for row in self.broken_rows()]

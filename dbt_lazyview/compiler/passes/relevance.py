@@ -4,7 +4,18 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from dbt_lazyview.compiler.algebra import Filter, Generate, Join, Node, OuterJoin, Project, Scan, SemiJoin, Sort
+from dbt_lazyview.compiler.algebra import (
+    Aggregate,
+    Filter,
+    Generate,
+    Join,
+    Node,
+    OuterJoin,
+    Project,
+    Scan,
+    SemiJoin,
+    Sort,
+)
 from dbt_lazyview.compiler.block import column, conjuncts, substitute
 
 Conjuncts = tuple[exp.Expr, ...]
@@ -33,6 +44,9 @@ def _passed_down(node: Node, above: Conjuncts) -> list[tuple[Node, Conjuncts]]:
     if isinstance(node, Project):
         outputs = dict(node.outputs)
         return [(node.input, tuple(substitute(each, outputs) for each in above if _uses_only(each, outputs)))]
+    if isinstance(node, Aggregate):
+        keys = dict(node.keys)  # a group that is dropped needs no rows
+        return [(node.input, tuple(substitute(each, keys) for each in above if _uses_only(each, keys)))]
     if isinstance(node, Join):
         return [(member, (*above, *conjuncts(node.condition))) for member in node.members]
     if isinstance(node, (Sort, Generate)):

@@ -62,6 +62,12 @@ class Shop:
         records = [from_json(info["commitInfo"].get("userMetadata")) for info in infos if "commitInfo" in info]
         return [record.trigger for record in records if record]
 
+    def sales(self, relation: str) -> int:
+        """How many sales a view counts, or a table holds."""
+        columns = [row[0] for row in self.project.run_sql(f"show columns in {{schema}}.{relation}", fetch="all")]
+        counted = "sum(sales)" if "sales" in columns else "count(*)"
+        return self.project.run_sql(f"select {counted} from {{schema}}.{relation}", fetch="one")[0]
+
     def rows(self, relation: str) -> list[tuple]:
         rows = self.project.run_sql(f"select * from {{schema}}.{relation} order by all", fetch="all")
         return [tuple(row) for row in rows]

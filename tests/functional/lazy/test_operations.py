@@ -102,7 +102,7 @@ class TestOperations:
         assert "1 of 1 " in log
         assert "refunds: full (full_refresh_requested)" in log
         for arguments, message in [
-            ("{group: a}", "View groups are not there yet"),
+            ("{group: a}", "in a view group a. View groups: none."),
             ("{policy: sometimes}", "sometimes is no policy"),
             ("{models: [revenue], until: 1}", "already past 1"),
             ("{models: [not_built]}", "Not refreshed: not_built"),

@@ -8,7 +8,7 @@ from dbt.tests.util import write_file
 from tests.functional.lazy.shop import Shop, Watch, appending, lazy_view, table, totals
 
 POLICIES = ("deferred", "immediate", "snapshot")
-MATRIX_VIEWS = (*POLICIES, "registered")
+MATRIX_VIEWS = (*POLICIES, "registered", "live")
 READERS = [f"reads_{view}" for view in MATRIX_VIEWS]
 CALLS = {
     "nothing": ("run", "--select", "unrelated"),
@@ -19,8 +19,8 @@ CALLS = {
 }
 EXPECTED = {
     "nothing": {},
-    "own run": {"deferred": ["run"], "immediate": ["run"], "snapshot": ["run"]},
-    "dependents": {"deferred": ["demand"], "immediate": ["demand"], "registered": ["demand"]},
+    "own run": {"deferred": ["run"], "immediate": ["run"], "snapshot": ["run"], "live": ["run"]},
+    "dependents": {view: ["demand"] for view in ("deferred", "immediate", "registered", "live")},
     "writer": {"immediate": ["writer"]},
     "refresh": {view: ["operation"] for view in MATRIX_VIEWS},
 }
@@ -36,6 +36,7 @@ class TestPolicies:
             "unrelated.sql": table("select 1 as one"),
             **{f"{policy}.sql": totals("orders", policy=policy) for policy in POLICIES},
             "registered.sql": totals("orders", on_run="register"),
+            "live.sql": totals("orders", read="live"),
             **{f"reads_{view}.sql": table(f"select * from {{{{ ref('{view}') }}}}") for view in MATRIX_VIEWS},
             # immediate views over every kind of node that writes
             "a_table.sql": table("select * from values (1, 'north', 10) as t (id, region, amount)"),
@@ -79,6 +80,8 @@ class TestPolicies:
         with Watch(shop, *MATRIX_VIEWS) as refreshed:
             log = shop.dbt(*CALLS[trigger], threads=threads)
         assert refreshed == EXPECTED[trigger]
+        if trigger == "nothing":
+            assert shop.sales("live") == shop.sales("orders") != shop.sales("deferred")
         if trigger == "own run":
             assert "registered: " in log
             assert " pending, " in log

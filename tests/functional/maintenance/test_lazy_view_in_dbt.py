@@ -103,7 +103,7 @@ class TestLazyViewInDbt:
     @pytest.mark.parametrize(
         ("model", "expected"),
         [
-            ("{{ config(policy='sometimes', read='live') }}" + REVENUE, ["policy: sometimes", "read: live", "LV006"]),
+            ("{{ config(policy='sometimes', read='now') }}" + REVENUE, ["policy: sometimes", "read: now", "LV006"]),
             (
                 "{{ config(refresh_mode='sometimes') }}" + REVENUE,
                 ["refresh_mode: sometimes", "auto or incremental or full"],

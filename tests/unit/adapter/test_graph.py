@@ -1,7 +1,7 @@
 """What lazy views read, who reads them, who writes for them."""
 
 from dataclasses import dataclass, field
-from types import SimpleNamespace
+from typing import Any
 
 from dbt_lazyview.adapter.graph import (
     is_read_by_lazy_view,
@@ -9,6 +9,7 @@ from dbt_lazyview.adapter.graph import (
     lazy_views_over,
     lazy_views_read_by,
     tables_under,
+    view_groups,
 )
 
 
@@ -19,10 +20,19 @@ class Node:
     unique_id: str
     materialized: str
     depends_on_nodes: list[str] = field(default_factory=list)
+    configs: dict[str, str] = field(default_factory=dict)
 
     @property
-    def config(self) -> SimpleNamespace:
-        return SimpleNamespace(materialized=self.materialized)
+    def config(self) -> "Config":
+        return Config(self.configs, self.materialized)
+
+
+class Config(dict[str, Any]):
+    """Configs that are asked for by key, as dbt's are, and the one that is an attribute."""
+
+    def __init__(self, configs: dict[str, str], materialized: str) -> None:
+        super().__init__(configs)
+        self.materialized = materialized
 
 
 NODES = {
@@ -76,3 +86,22 @@ def test_who_rests_on_what():
 
 def test_parents_of_lazy_views():
     assert [name for name in NODES if is_read_by_lazy_view(name, NODES)] == ["orders", "stg", "z_revenue", "inlined"]
+
+
+def test_views_over_snapshots_of_a_group_belong_to_it():
+    def view(name: str, *reads: str, **configs: str) -> Node:
+        return Node(name, "lazy_view", list(reads), configs)
+
+    nodes = [
+        Node("orders", "table"),
+        view("monthly", "orders", policy="snapshot", view_group="month"),
+        Node("between", "view", ["monthly"]),
+        view("over", "between"),
+        view("over_that", "over"),
+        view("other_snapshot", "monthly", policy="snapshot"),
+        view("follows", "orders", view_group="reporting"),
+        view("over_follows", "follows"),
+    ]
+    assert view_groups({node.unique_id: node for node in nodes}) == {
+        "monthly": "month", "over": "month", "over_that": "month", "follows": "reporting",
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Programs that measure; run them from a checkout: python -m benchmarks.<name>."""

@@ -1,0 +1,51 @@
+"""Live reads: the public view with what is pending merged in when it is read, as long as Delta lets it be read."""
+
+import time
+from collections.abc import Mapping
+
+from dbt_lazyview.compiler.plan import PublicView, Window
+from dbt_lazyview.maintenance.durations import seconds_of
+from dbt_lazyview.maintenance.engine import Engine
+from dbt_lazyview.maintenance.prepare import FILES_KEPT, KEPT
+from dbt_lazyview.maintenance.record import Position
+from dbt_lazyview.maintenance.tables import Detail, sql_name
+from dbt_lazyview.maintenance.tree import Node
+
+LONGEST_TEXT = 30_000  # of a view, in characters: Hive's metastore on Derby keeps not much more
+
+
+def live_view(engine: Engine, node: Node, recorded: Mapping[str, Position]) -> PublicView:
+    """
+    Stored rows and, beside them, what may have changed since the recorded versions; the query itself where changes do
+    not tell that, where it reads lazy views (which show what they show), or where a feed may not be readable for long.
+    """
+    positions = {name: recorded.get(sql_name(name)) for name in node.details}
+    now = time.time()
+    if node.parents or not all(_stays_readable(node.details[name], at, now) for name, at in positions.items()):
+        return the_query(node)
+    windows = {
+        name: Window(at.version, at.version, changed=True, location=node.details[name].location, is_open=True)
+        for name, at in positions.items()
+        if at is not None
+    }
+    live = node.view.live(windows, sql_name(node.target.state))
+    if live is None:
+        return the_query(node)
+    steps, query = live
+    text = engine.render("steps_as_query", steps=steps, query=query)
+    return PublicView(node.view.columns, text) if len(text) <= LONGEST_TEXT else the_query(node)
+
+
+def the_query(node: Node) -> PublicView:
+    return PublicView(node.view.columns, node.target.definition.sql)
+
+
+def _stays_readable(detail: Detail, at: Position | None, now: float) -> bool:
+    """
+    Whether the feed can be read from a version on for as long again: Delta refuses to begin with one that is older than
+    it keeps files, once a newer one is there.
+    """
+    if at is None or not at.feed:
+        return False
+    kept = seconds_of(detail.properties.get(FILES_KEPT, KEPT[FILES_KEPT]))
+    return now - at.timestamp / 1000 < kept / 2

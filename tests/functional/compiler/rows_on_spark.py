@@ -55,7 +55,7 @@ class RowsOnSpark:
 
     def rows(self, sql: str) -> Counter[tuple[str, ...]]:
         """Rows as a bag, comparable whatever their types."""
-        return Counter(tuple(map(_comparable, row)) for row in self.session.sql(sql).collect())
+        return Counter(tuple(map(comparable, row)) for row in self.session.sql(sql).collect())
 
     def keep(self, name: str, sql: str) -> None:
         """Let the rows of a query be there under a name, computed once."""
@@ -122,6 +122,6 @@ class ViewOnSpark:
         return self.lake.renderer.render(macro, **arguments).replace(" version as of 0", "")
 
 
-def _comparable(value: Any) -> str:
+def comparable(value: Any) -> str:
     """Floats to twelve digits: their sums depend on the order of rows."""
     return repr(float(f"{value:.12g}") + 0.0 if isinstance(value, float) else value)

@@ -3,6 +3,7 @@
 import pytest
 
 from dbt_lazyview.compiler.reasons import Reason
+from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.names import SETTING_TRANSACTION_APP, SETTING_TRANSACTION_VERSION, SETTING_USER_METADATA
 from tests.functional.maintenance.lake import Killed, die
@@ -112,12 +113,13 @@ def test_killed_while_the_definition_changes(lake, view, moment):
 
 def test_a_failed_statement_leaves_the_view_as_it_was(lake, view):
     def fail():
-        raise ValueError("out of disk")
+        raise EngineError("out of disk")
 
     broken = lake.engine()
     broken.before["insert overwrite"] = fail
-    with pytest.raises(ValueError, match="out of disk"):
+    with pytest.raises(RefreshError, match=r"v` was not refreshed: out of disk") as failed:
         lake.refresh("v", view, broken)
+    assert failed.value.reason is Reason.REFRESH_FAILED
     assert lake.refresh("v", view).kind == "incremental"
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from dbt_lazyview.compiler.reasons import ModelError, Reason
 from dbt_lazyview.maintenance.errors import RefreshError
+from dbt_lazyview.names import PROPERTY_FORMAT
 
 
 def test_builds_then_follows_changes_then_does_nothing(lake, sales):
@@ -133,6 +134,16 @@ def test_state_changed_by_others_is_rebuilt(lake, sales, change):
     lake.run(change)
     assert lake.refresh("v", sales).reason == "state_changed"
     assert lake.differences("v", sales) == []
+
+
+def test_a_state_of_a_newer_release(lake, sales):
+    lake.refresh("v", sales)
+    lake.run(f"alter table v__state set tblproperties ('{PROPERTY_FORMAT}' = '99')")
+    with pytest.raises(RefreshError, match="newer release") as refused:
+        lake.refresh("v", sales, refresh_mode="incremental")
+    assert refused.value.reason is Reason.RECORD_FORMAT
+    assert lake.refresh("v", sales).reason == "record_format"
+    assert lake.refresh("v", sales).kind == "noop"
 
 
 def test_settings_change_is_named(lake, sales):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.maintenance.planning import Request
 from dbt_lazyview.maintenance.refresh import refresh
@@ -34,8 +35,9 @@ def test_a_view_of_one_table_up_to_a_version(lake, sales):
     assert pending(lake, "v") == (1, 1)
     with pytest.raises(RefreshError, match="already past 2"):
         bring(lake, "v", sales, Until("2", version=2))
-    with pytest.raises(RefreshError, match="no version of 99"):
+    with pytest.raises(RefreshError, match="no version of 99") as unreachable:
         bring(lake, "v", sales, Until("99", version=99))
+    assert unreachable.value.reason is Reason.POINT_UNREACHABLE
     assert lake.refresh("v", sales).kind == "incremental"
     assert lake.differences("v", sales) == []
 

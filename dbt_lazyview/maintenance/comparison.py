@@ -9,14 +9,24 @@ from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Target, resolve
+from dbt_lazyview.names import quoted
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A column of both."""
+
+    name: str  # quoted
+    is_float: bool  # its last digits depend on the order in which rows were added up
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two queries that must give the same rows, equally often."""
+    """Two queries that must give the same rows, equally often; floating-point columns up to their last digits."""
 
     view: str
     query: str
+    columns: tuple[Compared, ...]
 
 
 def comparison(engine: Engine, target: Target) -> Comparison:
@@ -29,4 +39,5 @@ def comparison(engine: Engine, target: Target) -> Comparison:
     at_version = engine.render("pinned_state", state=sql_name(target.state), version=state.version)
     versions = {source.name: state.record.reads[sql_name(source.name)].version for source in view.sources}
     steps, query = view.query_at(versions)
-    return Comparison(view.public(at_version).query, engine.render("steps_as_query", steps=steps, query=query))
+    columns = tuple(Compared(quoted(each.name), each.type in ("float", "double")) for each in view.columns)
+    return Comparison(view.public(at_version).query, engine.render("steps_as_query", steps=steps, query=query), columns)

@@ -25,7 +25,7 @@ class TestOperations:
             "orders.sql": appending(),
             "returns.sql": appending(),
             "revenue.sql": totals("orders"),
-            "top.sql": lazy_view("select region from {{ ref('revenue') }} where revenue > 0"),
+            "top.sql": lazy_view("select region, revenue / 3.0D as third from {{ ref('revenue') }} where revenue > 0"),
             "refunds.sql": totals("returns", policy="snapshot"),
             "strict.sql": totals("returns", refresh_mode="incremental"),
             "not_built.sql": totals("orders"),

@@ -37,10 +37,11 @@ class TpcOnSpark(RowsOnSpark):
 
     def load(self, tables):
         for name in tables:
-            columns = "* exclude (lv_w), lv_w as lv_weight" if name.startswith("changes_of_") else "*"
             path = f"{self.folder}/{name}.parquet"
-            self.benchmark.db.execute(f"copy (select {columns} from {name}) to '{path}' (format parquet)")
-            self.keep(name, f"select * from parquet.`{path}`")
+            self.benchmark.db.execute(f"copy {name} to '{path}' (format parquet)")
+            typed = [f"cast({c.name} as {c.type})" for c in self.benchmark.tables[name.removeprefix("changes_of_")]]
+            weight = ["lv_w as lv_weight"] if name.startswith("changes_of_") else []
+            self.keep(name, f"select {', '.join(typed + weight)} from parquet.`{path}`")
 
 
 def test_tpch_equals_its_queries(lake, benchmark):

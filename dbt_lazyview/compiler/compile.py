@@ -22,7 +22,7 @@ from dbt_lazyview.compiler.explain import explained, only_renames
 from dbt_lazyview.compiler.folding import build_query, refresh_plan
 from dbt_lazyview.compiler.live import AS_OF_NOW, can_merge, live_rows
 from dbt_lazyview.compiler.lowering.limits import replace_limits
-from dbt_lazyview.compiler.lowering.query import lower_query, refuse_time_windows
+from dbt_lazyview.compiler.lowering.query import lower_query
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Unsupported
 from dbt_lazyview.compiler.parse import position, source_line, without_positions
 from dbt_lazyview.compiler.passes.certain_matches import with_certain_matches
@@ -48,6 +48,7 @@ from dbt_lazyview.compiler.reasons import Problem
 from dbt_lazyview.compiler.rewriting.context import Context
 from dbt_lazyview.compiler.rewriting.generators import with_named_generators
 from dbt_lazyview.compiler.rewriting.stars import without_inner_stars
+from dbt_lazyview.compiler.rewriting.time_windows import with_generated_windows
 from dbt_lazyview.compiler.state import State, split_root, stored_state
 from dbt_lazyview.compiler.types import UNCHANGED, TypeReader
 from dbt_lazyview.compiler.user_functions import problems_of
@@ -271,8 +272,8 @@ def _aliased(table: Table, place: exp.Table) -> exp.Table:
 def _qualified(expanded: Expanded, catalog: Catalog) -> exp.Query:
     """Without shorthand, and with every column under its relation's name."""
     context = Context(catalog, expanded.tables)
-    plain = with_named_generators(without_inner_stars(expanded.query.copy(), context), context)
-    refuse_time_windows(plain)
+    plain = with_generated_windows(without_inner_stars(expanded.query.copy(), context))
+    plain = with_named_generators(plain, context)
     schema: dict[str, object] = {
         alias: {column.name: column.type for column in table.columns} for alias, table in expanded.tables.items()
     }

@@ -45,9 +45,6 @@ GENERATORS = frozenset(
     | {"variant_explode", "variant_explode_outer"}
 )
 
-# Functions that cut time into windows: one row may fall into several, or into one that other rows decide.
-TIME_WINDOWS = frozenset(["session_window", "window", "window_time"])
-
 NON_DETERMINISTIC = frozenset(
     {"rand", "randn", "random", "randstr", "shuffle", "uniform", "uuid"}
     | {"curdate", "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "now"}

@@ -4,7 +4,6 @@ from sqlglot import exp
 
 from dbt_lazyview.compiler.algebra import Limit, Node, Project, Sort
 from dbt_lazyview.compiler.block import column
-from dbt_lazyview.compiler.functions import TIME_WINDOWS, function_name
 from dbt_lazyview.compiler.lowering.aggregation import aggregate_select
 from dbt_lazyview.compiler.lowering.generators import generate_in_select, lateral_view
 from dbt_lazyview.compiler.lowering.relations import constant_rows, lower_from
@@ -13,13 +12,6 @@ from dbt_lazyview.compiler.lowering.set_operations import combine, distinct
 from dbt_lazyview.compiler.lowering.subqueries import Subqueries, filter_where
 from dbt_lazyview.compiler.lowering.windows import compute_windows, with_named_windows
 from dbt_lazyview.compiler.reasons import Reason
-
-
-def refuse_time_windows(query: exp.Query) -> None:
-    """WINDOW(ts, '1 hour') in GROUP BY: a row may fall into several windows, or into one that other rows decide."""
-    for call in query.find_all(exp.Func):
-        if function_name(call) in TIME_WINDOWS:
-            raise Unsupported(call, f"{function_name(call).upper()} over time")
 
 
 def lower_query(query: exp.Expr, environment: Environment, *, is_root: bool = False) -> Lowered:

@@ -47,6 +47,10 @@ VIEWS = {
         count(*) over (order by date_add(date '2024-01-01', id) range between interval '1' day preceding and current row) as n, row_number() over (w) as rn
         from orders window w as (partition by cust order by id, price, st) qualify rn <= 2""",
     "from": "select r.id, x.p, v.w from range(1, 8) r left join lateral (select max(price) as p from orders where cust = r.id) x on x.p > 5 left join values (1, 'one'), (2, 'two') as v(n, w) on v.n = r.id",
+    "windows of time": """select window.end as until, sum(price) as s, count(*) as n
+        from (select timestamp '2024-01-01 00:10:00' + make_dt_interval(0, cust * 3) as ts, price from orders) group by window(ts, '3 hours', '2 hours')""",
+    "last moments": """select window_time(w) as last, w, n
+        from (select window(timestamp '2024-01-01 00:10:00' + make_dt_interval(0, id), '2 hours') as w, count(*) as n from orders group by 1)""",
     "pipe": "from orders |> where price > 4 |> aggregate sum(price) as s group by cust |> order by s desc |> limit 2",
 }  # fmt: skip
 

@@ -14,7 +14,7 @@ NOT_MAINTAINED = {
     "time window": (
         "select session_window(ts, '5 minutes') as w, count(*) as n\n"
         "from (select timestamp '2024-01-01' as ts, id from orders) group by session_window(ts, '5 minutes')",
-        Reason.UNSUPPORTED, "SESSION_WINDOW over time", "session_window",
+        Reason.UNSUPPORTED, "SESSION_WINDOW", "session_window",
     ),
     "unknown table function": (
         "select *\nfrom some_rows(3) as s(a)", Reason.UNSUPPORTED, "SOME_ROWS(3)", "some_rows",

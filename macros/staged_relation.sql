@@ -8,6 +8,11 @@
 
 {% macro default__stage_relation(stage) -%}
 cache table `{{ stage.relation }}` as
+{{ staged_rows(stage) }}
+{%- endmacro %}
+
+{#- The rows to keep. -#}
+{% macro staged_rows(stage) -%}
 {{ with_steps(stage.steps) }}
 select * from `{{ stage.steps[-1].name }}`
 {%- endmacro %}

@@ -54,6 +54,15 @@ class DbtEngine:
         handle = self.connection.handle
         return delta_log.detail(handle.session, name) if isinstance(handle, SessionHandle) else None
 
+    def keep(self, name: str, query: str) -> bool:
+        handle = self.connection.handle
+        if not isinstance(handle, SessionHandle):
+            return False
+        logger.debug(f"On {self.connection.name}, kept as {name}: {query}")
+        with engine_errors():
+            handle.keep(name, query)
+        return True
+
     def catalog(self) -> SparkCatalog:
         return SparkCatalog(self, self.probes)
 

@@ -1,4 +1,4 @@
-"""What maintenance asks of the engine: SQL, rendered by macros; only a look at a table may take a shorter way."""
+"""What maintenance asks of the engine: SQL, rendered by macros; looking at tables and keeping rows may take shorter ways."""
 
 from typing import Any, Protocol
 
@@ -19,6 +19,13 @@ class Engine(Protocol):
 
     def quick_detail(self, name: Name) -> dict[str, Any] | None:
         """What DESCRIBE DETAIL would tell, without running it; None where this connection has no such way."""
+
+    def keep(self, name: str, query: str) -> bool:
+        """
+        Let the rows of a query be there under a name, computed once, and forget how they were computed.
+
+        False where this connection has no such way; raises `EngineError`.
+        """
 
     def catalog(self) -> Catalog:
         """A catalog that remembers nothing from before."""

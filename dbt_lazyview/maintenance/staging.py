@@ -7,8 +7,9 @@ from dbt_lazyview.compiler.plan import Stage
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.settings import having_set
 
-# Spark finds a cached view again by comparing plans, and common table expressions that are not written out at once
-# never compare equal. Without this, every stage is computed again wherever it is read.
+# Where rows cannot simply be kept, they are cached. Spark finds a cached view again by comparing plans, and common table
+# expressions that are not written out at once never compare equal: every stage would be computed again wherever it is
+# read. Plans of stages over stages are still long, as each holds those of all stages before it.
 WRITTEN_OUT = {"spark.sql.legacy.ctePrecedencePolicy": "LEGACY"}
 
 
@@ -19,7 +20,8 @@ def staged(engine: Engine, stages: tuple[Stage, ...]) -> Iterator[None]:
         with having_set(engine, WRITTEN_OUT if stages else {}):
             for stage in stages:
                 undo.callback(_unstage, engine, stage)
-                engine.execute(engine.render("stage_relation", stage=stage))
+                if not engine.keep(stage.relation, engine.render("staged_rows", stage=stage)):
+                    engine.execute(engine.render("stage_relation", stage=stage))
         yield
 
 

@@ -6,6 +6,7 @@ from pyspark.sql import SparkSession
 
 from dbt_lazyview.adapter import delta_log
 from dbt_lazyview.adapter.catalog import SparkCatalog
+from dbt_lazyview.adapter.connections import keep_rows
 from dbt_lazyview.adapter.errors import readable
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.definition import Definition
@@ -47,6 +48,11 @@ class RawEngine:
 
     def quick_detail(self, name: Name) -> dict[str, Any] | None:
         return delta_log.detail(self.session, name) if self.is_embedded else None
+
+    def keep(self, name: str, query: str) -> bool:
+        if self.is_embedded:
+            keep_rows(self.session, name, query)
+        return self.is_embedded
 
     def catalog(self) -> SparkCatalog:
         return SparkCatalog(self)

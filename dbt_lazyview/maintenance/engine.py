@@ -1,4 +1,4 @@
-"""What maintenance asks of the engine: SQL, rendered by macros; looking at tables and keeping rows may take shorter ways."""
+"""What maintenance asks of the engine: SQL, rendered by macros; some of it may take a shorter way."""
 
 from typing import Any, Protocol
 

@@ -7,9 +7,9 @@ from dbt_lazyview.compiler.plan import Stage
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.settings import having_set
 
-# Where rows cannot simply be kept, they are cached. Spark finds a cached view again by comparing plans, and common table
-# expressions that are not written out at once never compare equal: every stage would be computed again wherever it is
-# read. Plans of stages over stages are still long, as each holds those of all stages before it.
+# Where rows cannot simply be kept, they are cached. Spark finds a cached view again by comparing plans, and common
+# table expressions that are not written out at once never compare equal: every stage would be computed again wherever
+# it is read. Plans of stages over stages are still long, as each holds those of all stages before it.
 WRITTEN_OUT = {"spark.sql.legacy.ctePrecedencePolicy": "LEGACY"}
 
 

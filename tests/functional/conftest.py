@@ -3,8 +3,8 @@
 import pytest
 from dbt.tests.fixtures.project import *  # noqa: F403  dbt's fixtures; pytest_plugins works in the top conftest only
 
-# The tests run many small statements once: generating and compiling code for each would take most of their time. What the
-# first compiler alone may keep by default is too little for Spark: half of the time would go into forgetting code.
+# The tests run many small statements once: generating and compiling code for each would take most of their time. The
+# room that the first compiler alone has for code is too small for Spark: much time would go into forgetting it.
 QUICK_JVM = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": "1",

@@ -98,6 +98,8 @@ class TestOnDemand:
             shop.dbt("run", "--empty", "--select", "report")
             shop.dbt("compile", "--select", "report")
             shop.dbt("show", "--select", "report")
+            shop.dbt("docs", "generate", "--select", "report")
+            shop.dbt("run", "--select", "report", "--sample", "3 days")
             shop.dbt("run", "--select", "report", "--defer", "--favor-state", "--state", str(state))
         assert refreshed == {}
         with Watch(shop, *VIEWS) as refreshed:  # exists here, so it is read here

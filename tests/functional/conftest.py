@@ -7,6 +7,7 @@ from dbt.tests.fixtures.project import *  # noqa: F403  dbt's fixtures; pytest_p
 # room that the first compiler alone has for code is too small for Spark: much time would go into forgetting it.
 QUICK_JVM = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC",
+    "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": "1",
     "spark.databricks.delta.snapshotPartitions": "1",
     "spark.sql.codegen.wholeStage": "false",

@@ -13,7 +13,7 @@ from tests.functional.maintenance.lake import Lake
 from tests.property.random_queries import QueryGenerator
 from tests.property.random_schema import random_row, random_tables, random_value
 
-VIEWS = 5
+VIEWS = 4
 FIRST_SEED = 4_000
 TABLES = random_tables(Random(FIRST_SEED))
 

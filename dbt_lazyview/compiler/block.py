@@ -154,6 +154,11 @@ def substitute(expression: exp.Expr, columns: Mapping[str, exp.Expr]) -> exp.Exp
     return result
 
 
+def case_when(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr | None = None) -> exp.Case:
+    """CASE WHEN condition THEN … ELSE … END."""
+    return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
+
+
 def conjuncts(predicate: exp.Expr | None) -> tuple[exp.Expr, ...]:
     """
     Split a predicate at its ANDs.

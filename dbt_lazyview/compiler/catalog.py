@@ -5,6 +5,7 @@ from typing import Protocol
 
 from dbt_lazyview.names import quoted
 
+FLOATS = ("float", "double")  # types whose sums depend on the order of rows in their last digits
 Name = tuple[str, ...]  # catalog, schema, table: as many parts as the engine has
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt_lazyview.compiler.block import cast
+from dbt_lazyview.compiler.block import case_when, cast
 
 _ONE = exp.Literal.number(1)
 _EXACT_ROWS = 10**9  # up to as many rows all products fit into 38 digits; beyond, the last digits of a double are lost
@@ -78,15 +78,11 @@ def _spread(count: exp.Expr, x: exp.Expr, y: exp.Expr, xy: exp.Expr) -> exp.Expr
         "double",
     )
     rounded = exp.Sub(this=_times(_double(count), _double(xy)), expression=_times(_double(x), _double(y)))
-    return _case(exp.LT(this=count.copy(), expression=exp.Literal.number(_EXACT_ROWS)), exact, rounded)
+    return case_when(exp.LT(this=count.copy(), expression=exp.Literal.number(_EXACT_ROWS)), exact, rounded)
 
 
 def _if_rows(sums: Sums, least: int, value: exp.Expr) -> exp.Expr:
-    return _case(exp.GTE(this=sums.count.copy(), expression=exp.Literal.number(least)), value)
-
-
-def _case(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr | None = None) -> exp.Expr:
-    return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
+    return case_when(exp.GTE(this=sums.count.copy(), expression=exp.Literal.number(least)), value)
 
 
 def _digits(expression: exp.Expr, precision: int) -> exp.Expr:

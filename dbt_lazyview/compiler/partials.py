@@ -13,6 +13,7 @@ from enum import Enum
 from sqlglot import exp
 
 from dbt_lazyview.compiler import block as sql
+from dbt_lazyview.compiler.catalog import FLOATS
 from dbt_lazyview.compiler.dialect import DIALECT
 from dbt_lazyview.compiler.functions import ADDED_FOR_INTEGERS, ALL_TRUE, SOME_TRUE, function_name
 from dbt_lazyview.compiler.moments import FINISHED, Sums
@@ -77,7 +78,7 @@ class Partials:
         if kind is exp.Count and not distinct and not call.expressions:
             return self._count(call.this)
         if kind is exp.CountIf and not distinct:
-            return self._count(_if(call.this.copy(), exp.Literal.number(1), None))
+            return self._count(sql.case_when(call.this.copy(), exp.Literal.number(1), None))
         if kind is exp.Sum and not distinct:
             return self._sum(call.this)
         if kind is exp.Avg and not distinct and not self._is_too_wide_to_divide(call.this):
@@ -96,23 +97,23 @@ class Partials:
     def _truth(self, of_all: bool, argument: exp.Expr) -> exp.Expr:
         """Whether all, or some, of the known values are true; unknown without any."""
         wanted = exp.Not(this=exp.Paren(this=argument.copy())) if of_all else argument.copy()
-        found = self._count(_if(wanted, exp.Literal.number(1), None))
+        found = self._count(sql.case_when(wanted, exp.Literal.number(1), None))
         zero = exp.Literal.number(0)
         answer = exp.EQ(this=found, expression=zero) if of_all else exp.GT(this=found, expression=zero)
-        return _if(_is_zero(self._count(argument)), exp.Null(), answer)
+        return sql.case_when(_is_zero(self._count(argument)), exp.Null(), answer)
 
     def _parity(self, argument: exp.Expr) -> exp.Expr:
         """Bits that an odd number of rows has; a row that goes away turns them back."""
         own = self._argument(argument)
         is_odd = exp.NEQ(this=exp.Mod(this=sql.column(WEIGHT), expression=exp.Literal.number(2)), expression=_ZERO)
-        change = _bit_xor(_if(is_odd, own.copy(), None))
+        change = _bit_xor(sql.case_when(is_odd, own.copy(), None))
         kept = self._store("bit_xor", argument, _bit_xor(own), change, Fold.PARITY, Additive.ALWAYS)
-        return _if(_is_zero(self._count(argument)), exp.Null(), kept)
+        return sql.case_when(_is_zero(self._count(argument)), exp.Null(), kept)
 
     def _sums(self, x: exp.Expr, y: exp.Expr) -> Sums:
         """What variances and correlations are finished from; of rows in which both have a value."""
         if x != y:
-            x, y = (_if(exp.Not(this=_is_null(other)), own.copy(), None) for own, other in ((x, y), (y, x)))
+            x, y = (sql.case_when(exp.Not(this=_is_null(other)), own.copy(), None) for own, other in ((x, y), (y, x)))
         factors = {each: sql.cast(exp.Paren(this=each.copy()), "decimal(10, 0)") for each in (x, y)}
         products = [
             sql.cast(exp.Mul(this=factors[one].copy(), expression=factors[other].copy()), "decimal(19, 0)")
@@ -125,12 +126,12 @@ class Partials:
         if isinstance(argument, (exp.Star, exp.Literal)):
             return sql.column(COUNT)
         own = self._argument(argument)
-        change = exp.Sum(this=_if(_is_null(own), exp.Literal.number(0), sql.column(WEIGHT)))
+        change = exp.Sum(this=sql.case_when(_is_null(own), exp.Literal.number(0), sql.column(WEIGHT)))
         return self._store("n", argument, exp.Count(this=own), change, Fold.SUM, Additive.ALWAYS)
 
     def _sum(self, argument: exp.Expr) -> exp.Expr:
         total = self._total(argument, self.type_of(argument))
-        return _if(_is_zero(self._count(argument)), exp.Null(), total)
+        return sql.case_when(_is_zero(self._count(argument)), exp.Null(), total)
 
     def _avg(self, argument: exp.Expr) -> exp.Expr:
         """Spark's own formula: decimals divide their sum by the count and keep four more digits; all else is double."""
@@ -146,7 +147,7 @@ class Partials:
             )
         else:
             finished = exp.Div(this=sql.cast(total, "double"), expression=count.copy())
-        return _if(_is_zero(count), exp.Null(), finished)
+        return sql.case_when(_is_zero(count), exp.Null(), finished)
 
     def _is_too_wide_to_divide(self, argument: exp.Expr) -> bool:
         """Whether dividing a sum of decimals would cost digits that Spark's own average has."""
@@ -163,7 +164,7 @@ class Partials:
             weight = sql.cast(weight, "decimal(9, 0)")  # a wider factor would cost digits of the product
             stored_type = f"decimal({min(38, precision + 10)}, {scale})"
             additive = Additive.ALWAYS if precision <= _MAX_ADDITIVE_PRECISION else Additive.NEVER
-        elif kind in ("float", "double"):
+        elif kind in FLOATS:
             additive = Additive.NEVER if self.exact else Additive.INSERT_ONLY
         change = exp.Sum(this=exp.Mul(this=own.copy(), expression=weight))
         return self._store("sum", argument, exp.Sum(this=own), change, Fold.SUM, additive, stored_type)
@@ -226,13 +227,9 @@ def _without_filter(call: exp.Expr) -> exp.Expr:
     ):
         counted = exp.Literal.number(1) if isinstance(inner.this, exp.Star) else inner.this.copy()
         result: exp.Expr = inner.copy()
-        result.set("this", _if(predicate.copy(), counted, None))
+        result.set("this", sql.case_when(predicate.copy(), counted, None))
         return result
     return call
-
-
-def _if(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr | None) -> exp.Case:
-    return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
 
 
 def _bit_xor(argument: exp.Expr) -> exp.Expr:

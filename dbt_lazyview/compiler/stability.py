@@ -25,11 +25,11 @@ from dbt_lazyview.compiler.algebra import (
     with_inputs,
 )
 from dbt_lazyview.compiler.block import conjuncts
+from dbt_lazyview.compiler.catalog import FLOATS
 from dbt_lazyview.compiler.functions import arguments, function_name
 
 TypesOf = Callable[[Node, list[exp.Expr]], list[str]]
 
-_FLOATS = ("float", "double")
 # Aggregates that add up: over floats the order of rows shows in the last digits.
 _ADDS_UP = frozenset({"sum", "avg", "mean", "try_sum", "try_avg"})
 # Aggregates that always compute in floating point.
@@ -123,7 +123,7 @@ class Stability:
     def _calls(self, node: Aggregate | Window, calls: tuple[tuple[str, exp.Expr], ...]) -> frozenset[str]:
         sums = [(name, added) for name, call in calls for added in _added_up(call)]
         types = self.types_of(node.inputs[0], [added for _, added in sums]) if sums else []
-        floats = {name for (name, _), kind in zip(sums, types, strict=True) if kind in _FLOATS}
+        floats = {name for (name, _), kind in zip(sums, types, strict=True) if kind in FLOATS}
         return frozenset(
             name for name, call in calls if name in floats or self.uses_volatile(node, call) or _is_volatile_call(call)
         )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from dbt_lazyview.compiler.catalog import FLOATS
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.errors import RefreshError
@@ -39,5 +40,5 @@ def comparison(engine: Engine, target: Target) -> Comparison:
     at_version = engine.render("pinned_state", state=sql_name(target.state), version=state.version)
     versions = {source.name: state.record.reads[sql_name(source.name)].version for source in view.sources}
     steps, query = view.query_at(versions)
-    columns = tuple(Compared(quoted(each.name), each.type in ("float", "double")) for each in view.columns)
+    columns = tuple(Compared(quoted(each.name), each.type in FLOATS) for each in view.columns)
     return Comparison(view.public(at_version).query, engine.render("steps_as_query", steps=steps, query=query), columns)

@@ -51,11 +51,7 @@ class Case:
     def load(path: Path) -> "Case":
         data = json.loads(path.read_text())
         batches = tuple(
-            Batch(
-                [Commit(c["table"], _rows(c["inserts"]), _rows(c["deletes"])) for c in each["commits"]],
-                each["strategy"],
-            )
-            for each in data["batches"]
+            Batch([_commit(commit) for commit in each["commits"]], each["strategy"]) for each in data["batches"]
         )
         tables = {name: [(column, kind) for column, kind in columns] for name, columns in data["tables"].items()}
         rows = {name: _rows(each) for name, each in data["rows"].items()}

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from dbt_lazyview.compiler.algebra import Aggregate, Project
-from dbt_lazyview.compiler.block import column
+from dbt_lazyview.compiler.block import case_when, column
 from dbt_lazyview.compiler.lowering.scope import Environment, Lowered, Scope, Unsupported
 
 Pairs = list[tuple[str, exp.Expr]]
@@ -44,7 +44,7 @@ def _aggregates(
             name = environment.names.column("pivot")
             aggregates.append((name, _over(call, has_value)))
             none = exp.EQ(this=column(there), expression=exp.Literal.number(0))
-            values.append(exp.Case(ifs=[exp.If(this=none, true=exp.Null())], default=column(name)))
+            values.append(case_when(none, exp.Null(), column(name)))
     return aggregates, values
 
 

@@ -101,7 +101,7 @@ def _flips(rows: Block, relation: str) -> Block:
     before = exp.Sub(this=now.copy(), expression=change)
     came = exp.and_(_positive(now), exp.Not(this=exp.Paren(this=_positive(before))))
     differs = exp.NEQ(this=exp.Paren(this=_positive(now)), expression=exp.Paren(this=_positive(before)))
-    sign = exp.Case(ifs=[exp.If(this=came, true=exp.Literal.number(1))], default=exp.Neg(this=exp.Literal.number(1)))
+    sign = sql.case_when(came, exp.Literal.number(1), exp.Neg(this=exp.Literal.number(1)))
     return replace(
         rows, where=(*rows.where, differs), weight=exp.Mul(this=sql.column(WEIGHT, relation), expression=sign)
     )

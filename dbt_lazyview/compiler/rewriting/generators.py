@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from dbt_lazyview.compiler.block import case_when
 from dbt_lazyview.compiler.functions import GENERATORS, arguments, function_name
 from dbt_lazyview.compiler.rewriting.context import Context
 
@@ -86,7 +87,7 @@ def _range(given: list[exp.Expr]) -> exp.Expr:
     )
     last = exp.Sub(this=beyond, expression=exp.cast(exp.Anonymous(this="SIGN", expressions=[by.copy()]), "bigint"))
     series = exp.Anonymous(this="SEQUENCE", expressions=[first, last, by])
-    return exp.Explode(this=exp.Case(ifs=[exp.If(this=leads_there, true=series)]))
+    return exp.Explode(this=case_when(leads_there, series))
 
 
 def _names(call: exp.Expr, select: exp.Select, context: Context, before: exp.Expr | None = None) -> list[str]:

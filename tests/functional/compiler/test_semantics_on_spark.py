@@ -7,6 +7,8 @@ from decimal import Decimal
 
 import pytest
 
+from dbt_lazyview.compiler.compile import compile_view
+from dbt_lazyview.compiler.plan import Window
 from tests.functional.compiler.rows_on_spark import RowsOnSpark
 
 _numbers = itertools.count()
@@ -212,9 +214,6 @@ def test_exact_sums_are_computed_again_even_when_rows_only_come(rows):
 
 
 def _mode_of_inserts(lake, sql, exact):
-    from dbt_lazyview.compiler.compile import compile_view
-    from dbt_lazyview.compiler.plan import Window
-
     return compile_view(sql, lake, exact).refresh({("t",): Window(0, 1, changed=True, insert_only=True)}).mode
 
 

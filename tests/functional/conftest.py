@@ -1,4 +1,4 @@
-"""All functional tests of a run share one embedded Spark: one JVM, one folder, a schema per test class."""
+"""All functional tests of a process share one embedded Spark: one JVM, one folder, a schema per test class."""
 
 import pytest
 from dbt.tests.fixtures.project import *  # noqa: F403  dbt's fixtures; pytest_plugins works in the top conftest only

@@ -88,10 +88,6 @@ class SessionHandle(SparkConnectionWrapper):
         fields = self._result.schema.fields if self._result is not None else []
         return [(field.name, field.dataType.simpleString(), None, None, None, None, field.nullable) for field in fields]
 
-    def keep(self, name: str, query: str) -> None:
-        with _readable_errors():
-            keep_rows(self.session, name, query)
-
     def cancel(self) -> None:
         self.session.interruptAll()
 
@@ -100,11 +96,6 @@ class SessionHandle(SparkConnectionWrapper):
 
     def rollback(self, *args: Any, **kwargs: Any) -> None:
         """Spark has no transactions."""
-
-
-def keep_rows(session: SparkSession, name: str, query: str) -> None:
-    """Compute a query once; its plan is then as short as that of a table, whatever it was computed from."""
-    session.sql(query).localCheckpoint().createOrReplaceTempView(name)
 
 
 def _project_folder(profile: Any) -> Path:

@@ -9,10 +9,9 @@ from dbt.adapters.base.impl import BaseAdapter
 from dbt.adapters.contracts.connection import Connection
 from dbt.adapters.events.logging import AdapterLogger
 
-from dbt_lazyview.adapter import delta_log
 from dbt_lazyview.adapter.catalog import SparkCatalog
 from dbt_lazyview.adapter.connections import SessionHandle
-from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.probes import Probes
 
@@ -28,6 +27,11 @@ class DbtEngine:
 
     def __init__(self, adapter: BaseAdapter, connection: Connection, probes: Probes) -> None:
         self.adapter, self.connection, self.probes = adapter, connection, probes
+
+    @cached_property
+    def shortcuts(self) -> EmbeddedShortcuts | None:
+        handle = self.connection.handle
+        return EmbeddedShortcuts(handle.session) if isinstance(handle, SessionHandle) else None
 
     @cached_property
     def current_catalog(self) -> str:
@@ -49,19 +53,6 @@ class DbtEngine:
 
     def render(self, macro: str, **arguments: Any) -> str:
         return str(self.adapter.execute_macro(macro, project=PACKAGE, kwargs=arguments)).strip()
-
-    def quick_detail(self, name: Name) -> dict[str, Any] | None:
-        handle = self.connection.handle
-        return delta_log.detail(handle.session, name) if isinstance(handle, SessionHandle) else None
-
-    def keep(self, name: str, query: str) -> bool:
-        handle = self.connection.handle
-        if not isinstance(handle, SessionHandle):
-            return False
-        logger.debug(f"On {self.connection.name}, kept as {name}: {query}")
-        with engine_errors():
-            handle.keep(name, query)
-        return True
 
     def catalog(self) -> SparkCatalog:
         return SparkCatalog(self, self.probes)

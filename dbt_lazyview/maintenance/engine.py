@@ -1,31 +1,46 @@
 """What maintenance asks of the engine: SQL, rendered by macros; some of it may take a shorter way."""
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from dbt_lazyview.compiler.catalog import Catalog, Name
 
 
+class Shortcuts(Protocol):
+    """Ways that some connections have to do without a statement what a statement would do."""
+
+    def detail(self, name: Name) -> dict[str, Any] | None:
+        """What DESCRIBE DETAIL would tell; None where only the statement can."""
+
+    def history(self, name: Name, limit: int) -> list[dict[str, Any]] | None:
+        """What DESCRIBE HISTORY would tell; None where only the statement can."""
+
+    def setting(self, key: str) -> str:
+        """The value of a setting."""
+
+    def having_set(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
+        """Have settings on the connection, and not afterwards."""
+
+    def keep(self, name: str, query: str) -> None:
+        """Let the rows of a query be there under a name, computed once, and forget how they were computed."""
+
+
 class Engine(Protocol):
-    """One connection of our own, and the macros that speak its SQL."""
+    """One connection of our own, and the macros that speak its SQL; every method raises `EngineError`."""
+
+    @property
+    def shortcuts(self) -> Shortcuts | None:
+        """Where this connection has some."""
 
     def query(self, sql: str) -> list[dict[str, Any]]:
-        """The rows of a statement; raises `EngineError`."""
+        """The rows of a statement."""
 
     def execute(self, sql: str) -> None:
-        """Run a statement for its effect; raises `EngineError`."""
+        """Run a statement for its effect."""
 
     def render(self, macro: str, **arguments: Any) -> str:
         """The text of a macro."""
-
-    def quick_detail(self, name: Name) -> dict[str, Any] | None:
-        """What DESCRIBE DETAIL would tell, without running it; None where this connection has no such way."""
-
-    def keep(self, name: str, query: str) -> bool:
-        """
-        Let the rows of a query be there under a name, computed once, and forget how they were computed.
-
-        False where this connection has no such way; raises `EngineError`.
-        """
 
     def catalog(self) -> Catalog:
         """A catalog that remembers nothing from before."""

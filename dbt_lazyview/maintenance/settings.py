@@ -6,12 +6,19 @@ from contextlib import contextmanager
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.record import Settings
 
+TIME_ZONE = "spark.sql.session.timeZone"
+ANSI_MODE = "spark.sql.ansi.enabled"
+
 
 def read_settings(engine: Engine) -> Settings:
     """Time zone and ANSI mode of our connection: another one of them, and the same query gives other rows."""
-    zone = engine.query(engine.render("session_time_zone"))[0]["time_zone"]
-    ansi = engine.query(engine.render("show_setting", key="spark.sql.ansi.enabled"))[0]["value"]
-    return Settings(zone, str(ansi).lower())
+    return Settings(read_setting(engine, TIME_ZONE), read_setting(engine, ANSI_MODE).lower())
+
+
+def read_setting(engine: Engine, key: str) -> str:
+    if engine.shortcuts:
+        return engine.shortcuts.setting(key)
+    return str(engine.query(engine.render("show_setting", key=key))[0]["value"])
 
 
 # Adaptive execution plans the rest of a query anew after each of its parts, change feeds included: more than it saves.
@@ -21,6 +28,10 @@ SETTINGS_FOR_FEW_ROWS = {"spark.sql.adaptive.enabled": "false"}
 @contextmanager
 def having_set(engine: Engine, settings: Mapping[str, str]) -> Iterator[None]:
     """Have settings on our connection, and not afterwards, whatever happens."""
+    if engine.shortcuts:
+        with engine.shortcuts.having_set(settings):
+            yield
+        return
     try:
         for key, value in settings.items():
             engine.execute(engine.render("set_setting", key=key, value=value))

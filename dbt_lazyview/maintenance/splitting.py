@@ -3,6 +3,7 @@
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.history import effect_of
 from dbt_lazyview.maintenance.probes import Cut
+from dbt_lazyview.maintenance.settings import read_setting
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.tables import Tables
 from dbt_lazyview.maintenance.tasks import Task, task_upto
@@ -37,7 +38,7 @@ def stop_within(task: Task, limit: int) -> int | None:
 def memory_limit(engine: Engine) -> int:
     """How many changes fit into the memory of the driver or of an executor, whichever has more."""
     keys = ("spark.driver.memory", "spark.executor.memory")
-    sizes = [engine.query(engine.render("show_setting", key=key))[0]["value"] for key in keys]
+    sizes = [read_setting(engine, key) for key in keys]
     return max(NEVER_TOO_MANY, *(in_bytes(size) // BYTES_PER_CHANGE for size in sizes))
 
 

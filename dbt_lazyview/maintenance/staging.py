@@ -20,9 +20,15 @@ def staged(engine: Engine, stages: tuple[Stage, ...]) -> Iterator[None]:
         with having_set(engine, WRITTEN_OUT if stages else {}):
             for stage in stages:
                 undo.callback(_unstage, engine, stage)
-                if not engine.keep(stage.relation, engine.render("staged_rows", stage=stage)):
-                    engine.execute(engine.render("stage_relation", stage=stage))
+                _stage(engine, stage)
         yield
+
+
+def _stage(engine: Engine, stage: Stage) -> None:
+    if engine.shortcuts:
+        engine.shortcuts.keep(stage.relation, engine.render("staged_rows", stage=stage))
+    else:
+        engine.execute(engine.render("stage_relation", stage=stage))
 
 
 def _unstage(engine: Engine, stage: Stage) -> None:

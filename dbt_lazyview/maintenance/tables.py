@@ -50,7 +50,8 @@ class Tables:
 
     def detail(self, name: Name) -> Detail | None:
         """Details of a table, None if there is no such table."""
-        if (row := self.engine.quick_detail(name)) is not None:
+        shortcuts = self.engine.shortcuts
+        if shortcuts and (row := shortcuts.detail(name)) is not None:
             return self._detail(row)
         try:
             rows = self.engine.query(self.engine.render("describe_detail", relation=sql_name(name)))
@@ -69,10 +70,15 @@ class Tables:
 
     def newest(self, name: Name, limit: int = FIRST_LOOK) -> tuple[Commit, ...]:
         """The newest commits of a table, newest first; kept for `commits_between`."""
-        rows = self.engine.query(self.engine.render("describe_history", relation=sql_name(name), limit=limit))
-        found = tuple(Commit.from_row(row, self.zone) for row in rows)
+        found = tuple(Commit.from_row(row, self.zone) for row in self._history(name, limit))
         self._seen(name)[name] = found
         return found
+
+    def _history(self, name: Name, limit: int) -> list[dict[str, Any]]:
+        shortcuts = self.engine.shortcuts
+        if shortcuts and (rows := shortcuts.history(name, limit)) is not None:
+            return rows
+        return self.engine.query(self.engine.render("describe_history", relation=sql_name(name), limit=limit))
 
     def head(self, name: Name, detail: Detail) -> Commit:
         """The newest commit of a table: the one seen before if it is the one its details tell of."""

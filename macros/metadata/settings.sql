@@ -11,10 +11,6 @@ reset {{ key }}
 set {{ key }}
 {%- endmacro %}
 
-{% macro session_time_zone() -%}
-select current_timezone() as time_zone
-{%- endmacro %}
-
 {% macro current_catalog() -%}
 select current_catalog() as catalog
 {%- endmacro %}

@@ -1,4 +1,4 @@
-"""A look at Delta's own log tells what DESCRIBE DETAIL tells, through all that may happen to a table."""
+"""A look at Delta's own log tells what DESCRIBE DETAIL and DESCRIBE HISTORY tell, whatever happens to a table."""
 
 import pytest
 
@@ -7,11 +7,10 @@ from dbt_lazyview.maintenance.tables import Tables
 from tests.functional.maintenance.conftest import lake, spark  # noqa: F401
 
 
-def details(lake, table):  # noqa: F811
-    name = ("spark_catalog", lake.schema, table)
+def both_ways(lake, look):  # noqa: F811
     quick, by_statement = lake.engine(), lake.engine(is_embedded=False)
-    found = Tables(quick, "UTC").detail(name), Tables(by_statement, "UTC").detail(name)
-    assert not any(sql.startswith("describe detail") for sql in quick.ran), "the shorter way was taken"
+    found = look(Tables(quick, "UTC")), look(Tables(by_statement, "UTC"))
+    assert not quick.ran, "the shorter way was taken"
     return found
 
 
@@ -23,12 +22,29 @@ def details(lake, table):  # noqa: F811
         "alter table t set tblproperties ('delta.enableChangeDataFeed' = 'false', 'x' = '`y')",
         "optimize t",
         "create or replace table t (a int, b string, c int) using delta",
+        "merge into t using (select 1 as a) s on t.a = s.a when matched then delete",
+        "insert overwrite t values (7, 'g')",
+        "truncate table t",
+        "restore table t to version as of 0",
+        "alter table t set tblproperties ('delta.enableInCommitTimestamps' = 'true')",
+        "alter table t add columns (c int)",
     ],
 )
 def test_tells_what_the_statement_tells(lake, happens):  # noqa: F811
     lake.run("create table t (a int, b string) using delta", "insert into t values (1, 'a')", happens)
-    quick, told = details(lake, "t")
-    assert quick == told
+    name = ("spark_catalog", lake.schema, "t")
+    for look in (lambda tables: tables.detail(name), lambda tables: tables.newest(name, 2)):
+        quick, told = both_ways(lake, look)
+        assert quick == told
+
+
+def test_tells_of_no_more_commits_than_asked_for_and_left(lake):  # noqa: F811
+    lake.run("create table t (a int) using delta", *("insert into t values (1)" for _ in range(3)))
+    name = ("spark_catalog", lake.schema, "t")
+    for limit in (1, 3, 100, 101):
+        quick, told = delta_log.history(lake.session, name, limit), lake.history("t")[:limit]
+        assert limit == 101 or [row["version"] for row in quick] == [row["version"] for row in told]
+    assert quick is None, "many commits are read by a job"
 
 
 def test_what_it_cannot_tell_is_left_to_the_statement(lake):  # noqa: F811

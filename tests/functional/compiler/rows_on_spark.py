@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, Table
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.plan import StateRead, Window
+from tests.functional.bags import bag
 from tests.macro_rendering import MacroRenderer
 
 Rows = Sequence[tuple[Any, ...]]
@@ -52,10 +53,6 @@ class RowsOnSpark:
 
     def build(self, name: str, sql: str, exact: bool = False) -> "ViewOnSpark":
         return ViewOnSpark(self, name, sql, exact)
-
-    def rows(self, sql: str) -> Counter[tuple[str, ...]]:
-        """Rows as a bag, comparable whatever their types."""
-        return Counter(tuple(map(comparable, row)) for row in self.session.sql(sql).collect())
 
     def keep(self, name: str, sql: str) -> None:
         """Let the rows of a query be there under a name, computed once."""
@@ -107,7 +104,8 @@ class ViewOnSpark:
     def differences(self) -> dict[str, list[tuple[str, ...]]]:
         """What only the view or only the query has; names and types of columns too."""
         public = self._public()
-        got, wanted = self.lake.rows(public), self.lake.rows(self.sql)
+        session = self.lake.session
+        got, wanted = bag(session, public), bag(session, self.sql)
         ours, theirs = (Counter((c.name, c.type) for c in self.lake.describe(each)) for each in (public, self.sql))
         found = {
             "only in view": [*(ours - theirs), *(got - wanted)],
@@ -120,8 +118,3 @@ class ViewOnSpark:
 
     def _unpinned(self, macro: str, **arguments: Any) -> str:
         return self.lake.renderer.render(macro, **arguments).replace(" version as of 0", "")
-
-
-def comparable(value: Any) -> str:
-    """Floats to twelve digits: their sums depend on the order of rows."""
-    return repr(float(f"{value:.12g}") + 0.0 if isinstance(value, float) else value)

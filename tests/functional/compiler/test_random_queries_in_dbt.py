@@ -8,7 +8,7 @@ import pytest
 from dbt.tests.util import run_dbt, write_file
 
 from dbt_lazyview.compiler.compile import compile_view
-from tests.functional.compiler.rows_on_spark import comparable
+from tests.functional.bags import bag
 from tests.functional.maintenance.lake import Lake
 from tests.property.random_queries import QueryGenerator
 from tests.property.random_schema import random_row, random_tables, random_value
@@ -86,7 +86,7 @@ def take_and_move(lake, random):
 
 
 def shown(lake, sql):
-    return Counter(tuple(map(comparable, row)) for row in lake.session.sql(sql).collect())
+    return bag(lake.session, sql)
 
 
 def literal(value):

@@ -4,11 +4,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dbt_lazyview.adapter import delta_log
 from dbt_lazyview.adapter.catalog import SparkCatalog
-from dbt_lazyview.adapter.connections import keep_rows
 from dbt_lazyview.adapter.errors import readable
-from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.maintenance.definition import Definition
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.outcome import Outcome
@@ -16,6 +14,7 @@ from dbt_lazyview.maintenance.planning import Request
 from dbt_lazyview.maintenance.record import Record, from_json
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.tree import Target
+from tests.functional.bags import bag, in_one_only
 from tests.macro_rendering import MacroRenderer
 
 RENDERER = MacroRenderer()
@@ -25,7 +24,8 @@ class RawEngine:
     """An engine over a session of its own; keeps what it ran, and can be told to die before or after a statement."""
 
     def __init__(self, session: SparkSession, is_embedded: bool = True) -> None:
-        self.session, self.is_embedded = session, is_embedded
+        self.session = session
+        self.shortcuts = EmbeddedShortcuts(session) if is_embedded else None
         self.ran: list[str] = []
         self.before: dict[str, Any] = {}  # start of a statement -> what happens just before it
         self.after: dict[str, Any] = {}
@@ -45,14 +45,6 @@ class RawEngine:
 
     def render(self, macro: str, **arguments: Any) -> str:
         return RENDERER.render(macro, **arguments)
-
-    def quick_detail(self, name: Name) -> dict[str, Any] | None:
-        return delta_log.detail(self.session, name) if self.is_embedded else None
-
-    def keep(self, name: str, query: str) -> bool:
-        if self.is_embedded:
-            keep_rows(self.session, name, query)
-        return self.is_embedded
 
     def catalog(self) -> SparkCatalog:
         return SparkCatalog(self)
@@ -98,10 +90,9 @@ class Lake:
     ) -> Outcome:
         return refresh(engine or self.engine(), self.target(name, sql, **configs), Request(full_refresh=full))
 
-    def differences(self, name: str, sql: str) -> list[tuple[Any, ...]]:
+    def differences(self, name: str, sql: str) -> list[tuple[str, ...]]:
         """Rows that only the view or only the query has, as bags."""
-        view = f"select * from `{name}`"
-        return self.run(f"({view} except all ({sql})) union all (({sql}) except all {view})")
+        return in_one_only(bag(self.session, f"select * from `{name}`"), bag(self.session, sql))
 
     def history(self, table: str) -> list[dict[str, Any]]:
         return [row.asDict(recursive=True) for row in self.session.sql(f"describe history `{table}`").collect()]

@@ -4,14 +4,14 @@ tables at the cut that version records, checked by time travel. Independent of t
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from sqlglot import exp, parse_one
 
 from dbt_lazyview.compiler.compile import compile_view
+from tests.functional.bags import bag, in_one_only
 from tests.functional.maintenance.lake import Lake
 
-Rows = list[tuple[Any, ...]]
+Rows = list[tuple[str, ...]]
 
 
 class Oracle:
@@ -22,7 +22,7 @@ class Oracle:
 
     def differences(self, name: str) -> Rows:
         """Rows that only the view or only its query has, now."""
-        return self._compare(f"select * from `{name}`", self._over_tables(name, {}), name)
+        return self._compare(f"select * from `{name}`", self._over_tables(name, {}))
 
     def differences_in_history(self, name: str) -> dict[int, Rows]:
         """For every version of the state with a record that is wrong: the rows that differ."""
@@ -31,7 +31,7 @@ class Oracle:
         for version, record in self.lake.records(name):
             cut = {table.replace("`", ""): position.version for table, position in record.cut.items()}
             public = view.public(f"`{name}__state` version as of {version}").query
-            found[version] = self._compare(public, self._over_tables(name, cut), name)
+            found[version] = self._compare(public, self._over_tables(name, cut))
         return {version: rows for version, rows in found.items() if rows}
 
     def cuts(self, name: str) -> list[dict[str, int]]:
@@ -52,13 +52,6 @@ class Oracle:
             table.replace(exp.Subquery(this=parse_one(inner, dialect="spark"), alias=alias))
         return query.sql("spark")
 
-    def _compare(self, view: str, query: str, name: str) -> Rows:
-        fields = self.lake.session.table(f"`{name}`").schema.fields
-        columns = ", ".join(_comparable(field.name, field.dataType.simpleString()) for field in fields)
-        one, other = f"select {columns} from ({view})", f"select {columns} from ({query})"
-        return self.lake.run(f"({one} except all {other}) union all ({other} except all {one})")
-
-
-def _comparable(name: str, kind: str) -> str:
-    """Floats are compared to nine digits: their sums depend on the order of rows."""
-    return f"round(`{name}`, 9) as `{name}`" if kind in ("double", "float") else f"`{name}`"
+    def _compare(self, view: str, query: str) -> Rows:
+        session = self.lake.session
+        return in_one_only(bag(session, view), bag(session, query))

@@ -1,0 +1,57 @@
+"""What the embedded session can do without a statement."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from dbt.adapters.events.logging import AdapterLogger
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from dbt_lazyview.adapter import delta_log
+from dbt_lazyview.adapter.errors import readable
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.maintenance.engine import EngineError
+
+logger = AdapterLogger("LazyView")
+
+
+class EmbeddedShortcuts:
+    """Shorter ways through the JVM of this process; each does what some statement would."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self.session = session
+
+    def detail(self, name: Name) -> dict[str, Any] | None:
+        return delta_log.detail(self.session, name)
+
+    def history(self, name: Name, limit: int) -> list[dict[str, Any]] | None:
+        return delta_log.history(self.session, name, limit)
+
+    def setting(self, key: str) -> str:
+        try:
+            return str(self.session.conf.get(key))
+        except PySparkException:  # no such setting
+            return ""
+
+    @contextmanager
+    def having_set(self, settings: Mapping[str, str]) -> Iterator[None]:
+        """Unlike RESET, this gives back what the connection itself was opened with."""
+        conf = self.session.conf
+        before = {key: conf.get(key, None) for key in settings}
+        try:
+            for key, value in settings.items():
+                conf.set(key, value)
+            yield
+        finally:
+            for key, earlier in before.items():
+                conf.unset(key) if earlier is None else conf.set(key, earlier)
+
+    def keep(self, name: str, query: str) -> None:
+        """A plan of kept rows is as short as that of a table, whatever they were computed from."""
+        logger.debug(f"Kept as {name}: {query}")
+        try:
+            self.session.sql(query).localCheckpoint().createOrReplaceTempView(name)
+        except (PySparkException, Py4JError) as problem:
+            raise EngineError(readable(str(problem))) from problem

@@ -9,6 +9,8 @@ COUNT = "lv_count"  # how many input rows stand behind a row of the state
 
 # Tables.
 STATE_SUFFIX = "__state"
+AUXILIARY_INFIX = "__aux_"  # and a number: an inner aggregate that is kept for its owner
+AUXILIARY_ALIAS = "lv_aux_"  # and the number: its short name in maintenance SQL
 
 # Table properties of a state.
 PROPERTY_PREFIX = "lazyview."

@@ -8,8 +8,8 @@ from collections import Counter
 from pathlib import Path
 
 from dbt_lazyview.compiler import algebra
-from dbt_lazyview.compiler.compile import View
 from dbt_lazyview.compiler.costs import Cost
+from dbt_lazyview.compiler.view import View
 from tests.property.tpc_lake import TpcLake
 
 DOCS = Path(__file__).resolve().parent
@@ -34,8 +34,9 @@ The {count} original texts of {title}, each as a lazy view. Written by `python -
 it current.
 
 - **{incremental} of {count} are incremental.**{refused}
-- **{confined} of {count}** compute nothing from all rows of a source again, whichever source changes.
-- {recomputing} do, for some operator: {numbers}.
+- **{confined} of {count}** compute nothing from all rows of a source again, whichever source changes;
+  {kept} of them because they [keep inner groups](operators/aggregate.md#kept-for-a-view) of their own.
+- For some operator of the others something is: {numbers}.
 
 The columns are the classes of cost that `explain` shows ([what they mean](operations.md#explain)), with the operators
 in them ([rules](operators/README.md)): *linear* goes with the changed rows, *per key* and *per partition* with the rows
@@ -63,7 +64,7 @@ def page(benchmark: str) -> str:
         incremental=len(kept),
         refused=f" The others: {', '.join(map(str, refused))}." if refused else "",
         confined=len(kept) - len(recomputing),
-        recomputing=len(recomputing),
+        kept=sum(bool(view.auxiliaries) for number, view in kept.items() if number not in recomputing),
         numbers=", ".join(map(str, recomputing)),
         rows="\n".join(rows),
     )

@@ -117,8 +117,8 @@ def _history_row(info: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+def _text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def _moment(milliseconds: int) -> datetime:

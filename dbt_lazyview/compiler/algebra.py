@@ -5,6 +5,7 @@ Every column has a name that is unique in the whole tree, so expressions need no
 without renaming. Nodes compare by identity: a subtree that two places share is one object.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -230,3 +231,15 @@ def with_inputs(node: Node, inputs: tuple[Node, ...]) -> Node:
     if isinstance(node, (OuterJoin, SemiJoin)):
         return replace(node, left=inputs[0], right=inputs[1])
     return replace(node, input=inputs[0])  # type: ignore[call-arg]
+
+
+def rewritten(root: Node, rule: Callable[[Node, Node], Node]) -> Node:
+    """The tree after a rule that is given each node and the same one over its new inputs; what was shared still is."""
+    done: dict[int, Node] = {}
+
+    def visit(node: Node) -> Node:
+        if id(node) not in done:
+            done[id(node)] = rule(node, with_inputs(node, tuple(visit(each) for each in node.inputs)))
+        return done[id(node)]
+
+    return visit(root)

@@ -133,6 +133,14 @@ def cast(expression: exp.Expr, kind: str) -> exp.Cast:
 
 
 @cache
+def finished(expression: exp.Expr, kind: str) -> exp.Expr:
+    """A finished value with the type that the query's own column has, in the engine's words."""
+    names_fields = "struct" in kind  # identifiers were lowered, names of fields with them
+    if not kind or (isinstance(expression, exp.Column) and not names_fields):
+        return expression
+    return exp.Cast(this=expression, to=exp.DataType(this=exp.DType.USERDEFINED, kind=kind))
+
+
 def _type(kind: str) -> exp.DataType:
     return exp.DataType.build(kind, dialect="spark")
 

@@ -24,6 +24,7 @@ class Table:
     name: Name
     columns: tuple[Column, ...]
     at: str = ""  # where the query itself names a moment: VERSION AS OF 3
+    rows: str = ""  # of a table that is ours, and may not be there yet: a query for its rows
 
     @property
     def sql(self) -> str:

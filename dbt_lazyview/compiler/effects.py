@@ -13,7 +13,7 @@ from dbt_lazyview.compiler.plan import StateRead, Sum
 from dbt_lazyview.compiler.state import State
 
 if TYPE_CHECKING:
-    from dbt_lazyview.compiler.compile import View
+    from dbt_lazyview.compiler.view import View
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ What a refresh computes from all rows of a source, found in the steps of the pla
 
 A step grows with the sources unless something that goes with the changes restricts what it reads: a delta it joins with
 by an equation, or keys in an EXISTS. A step is computed in full if it computes across rows (groups, windows, distinct)
-that grow, and somebody reads it without restricting it to keys in turn.
+that grow, and somebody reads it without restricting it to keys in turn. Auxiliary states are no sources.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ class _Footprint:
     def __post_init__(self) -> None:
         for name, step in self.derivation.steps.items():
             selects = list(_selects(self.derivation.queries.get(name, ())))
-            if isinstance(step, ReadSource | RestoreSource):
+            if isinstance(step, ReadSource | RestoreSource) and not step.source.is_auxiliary:
                 self.grows.add(name)
             for select in selects:
                 if self._unrestricted(select):

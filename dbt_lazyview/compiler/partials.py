@@ -94,6 +94,11 @@ class Partials:
             return self._parity(given[0])
         return self._value(call)
 
+    @property
+    def always_add_up(self) -> bool:
+        """Whether changes can be added to all of them, retractions too."""
+        return all(each.additive is Additive.ALWAYS for each in self.stored.values())
+
     def _truth(self, of_all: bool, argument: exp.Expr) -> exp.Expr:
         """Whether all, or some, of the known values are true; unknown without any."""
         wanted = exp.Not(this=exp.Paren(this=argument.copy())) if of_all else argument.copy()

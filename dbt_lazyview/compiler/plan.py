@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dbt_lazyview.compiler.catalog import Column, Name
-from dbt_lazyview.names import quoted
+from dbt_lazyview.names import AUXILIARY_ALIAS, quoted
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,11 @@ class Source:
     @property
     def sql(self) -> str:
         return ".".join(quoted(part) for part in self.name)
+
+    @property
+    def is_auxiliary(self) -> bool:
+        """Whether it is a state that only this view reads."""
+        return self.alias.startswith(AUXILIARY_ALIAS)
 
     @property
     def quoted_columns(self) -> tuple[str, ...]:

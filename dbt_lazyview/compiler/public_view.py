@@ -53,16 +53,8 @@ def _on_top(state: State, block: Block) -> _OnTop:
 def _finished_select(block: Block, outputs: tuple[tuple[Column, str], ...]) -> exp.Select:
     select = replace(block, columns={}, items=()).query(weight=False)
     for public, own in outputs:
-        select = select.select(sql.named(_typed(block.expression(own), public.type), public.name), copy=False)
+        select = select.select(sql.named(sql.finished(block.expression(own), public.type), public.name), copy=False)
     return select
-
-
-def _typed(expression: exp.Expr, kind: str) -> exp.Expr:
-    """Finished values get the type that the query's own column has."""
-    names_fields = "struct" in kind  # identifiers were lowered, names of fields with them
-    if not kind or (isinstance(expression, exp.Column) and not names_fields):
-        return expression
-    return exp.Cast(this=expression, to=exp.DataType(this=exp.DType.USERDEFINED, kind=kind))
 
 
 def _with_order(query: exp.Select, parts: _OnTop) -> exp.Select:

@@ -54,8 +54,7 @@ def stored_state(root: Node, types: TypeReader, exact: bool) -> State:
     else:
         stored, on_top = split_rows(root)
         aggregate, is_bag = _counted(stored), True
-    partials = Partials(_argument_types(aggregate, types.types_of), exact)
-    finished = {name: partials.finish(call) for name, call in aggregate.aggregates}
+    partials, finished = partials_of(aggregate, types, exact)
     volatile = stability.volatile(aggregate.input)
     is_volatile = bool(volatile) or stability.has_volatile_rows(aggregate.input)
     is_entangled = stability.has_entangled_rows(aggregate.input)
@@ -64,6 +63,12 @@ def stored_state(root: Node, types: TypeReader, exact: bool) -> State:
     )
     touching = stability.loosened(aggregate.input) if is_volatile else None
     return State(aggregate, partials, finished, on_top, is_bag, stability, steady, touching)
+
+
+def partials_of(aggregate: Aggregate, types: TypeReader, exact: bool) -> tuple[Partials, dict[str, exp.Expr]]:
+    """What would be stored of groups, and the expressions that finish it."""
+    partials = Partials(_argument_types(aggregate, types.types_of), exact)
+    return partials, {name: partials.finish(call) for name, call in aggregate.aggregates}
 
 
 def _questions(root: Node) -> Iterator[Question]:

@@ -45,9 +45,6 @@ class TypeReader:
         unchanged = {each.alias: UNCHANGED for each in self.sources}
         derivation = Derivation({each.alias: each for each in self.sources}, unchanged)
         names = [_typed(node, expressions, derivation) for node, expressions in asked]
-        steps = ",\n".join(
-            f"{text(identifier(step.name))} AS (\n{_body(step, self.tables)}\n)" for step in derivation.steps.values()
-        )
         columns = [
             column(f"t{number}", name)
             for name, (_, expressions) in zip(names, asked, strict=True)
@@ -57,7 +54,14 @@ class TypeReader:
         for number, name in enumerate(dict.fromkeys(names)):
             table = exp.Table(this=identifier(name))
             query = query.join(table, copy=False) if number else query.from_(table, copy=False)
-        return f"WITH {steps}\n{text(query)}"
+        return as_query(derivation, text(query), self.tables)
+
+
+def as_query(derivation: Derivation, last: str, tables: Mapping[str, Table]) -> str:
+    """The steps of a build and a query over them as one query over the tables themselves."""
+    steps = derivation.steps.values()
+    named_steps = [f"{text(identifier(step.name))} AS (\n{_body(step, tables)}\n)" for step in steps]
+    return "WITH " + ",\n".join(named_steps) + f"\n{last}"
 
 
 def _typed(node: Node, expressions: list[exp.Expr], derivation: Derivation) -> str:
@@ -69,8 +73,10 @@ def _typed(node: Node, expressions: list[exp.Expr], derivation: Derivation) -> s
 def _body(step: Step, tables: Mapping[str, Table]) -> str:
     """A step of a build as a query over the tables themselves."""
     if isinstance(step, ReadSource):
-        columns = ", ".join(step.source.quoted_columns)
-        return f"SELECT {columns} FROM {tables[step.source.alias].sql} {step.source.at}"
+        columns, table = ", ".join(step.source.quoted_columns), tables[step.source.alias]
+        return (
+            f"SELECT {columns} FROM ({table.rows})" if table.rows else f"SELECT {columns} FROM {table.sql} {table.at}"
+        )
     if isinstance(step, Sum):
         return "\nUNION ALL\n".join(term.query for term in step.terms)
     assert isinstance(step, Derive)

@@ -38,7 +38,8 @@ def comparison(engine: Engine, target: Target) -> Comparison:
         reason = state.distrust or Reason.DEFINITION_CHANGED
         raise RefreshError(reason, f"{sql_name(target.name)} has to be refreshed first: {reason.word}.")
     at_version = engine.render("pinned_state", state=sql_name(target.state), version=state.version)
-    versions = {source.name: state.record.reads[sql_name(source.name)].version for source in view.sources}
+    known = {**state.record.cut, **state.record.reads}
+    versions = {name: known[sql_name(name)].version for name in view.reads_by_query if sql_name(name) in known}
     steps, query = view.query_at(versions)
     columns = tuple(Compared(quoted(each.name), each.type in FLOATS) for each in view.columns)
     return Comparison(view.public(at_version).query, engine.render("steps_as_query", steps=steps, query=query), columns)

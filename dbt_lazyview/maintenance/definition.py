@@ -6,6 +6,9 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
+from dbt_lazyview.compiler.catalog import Catalog, Name
+from dbt_lazyview.compiler.compile import compile_view
+from dbt_lazyview.compiler.view import View
 from dbt_lazyview.maintenance.history import CHANGE_FEED
 from dbt_lazyview.maintenance.policies import DEFERRED
 from dbt_lazyview.names import PROPERTY_DEFINITION, PROPERTY_FINGERPRINT, PROPERTY_FORMAT, RECORD_FORMAT
@@ -29,6 +32,12 @@ class Definition:
     exact: bool = False  # sums of floating-point numbers are never added to
     view_group: str | None = None  # shows one cut together with the other views of that name
     read: str = MATERIALIZED  # or live: what is pending is merged in when it is read
+
+
+def compiled(definition: Definition, name: Name, catalog: Catalog) -> View:
+    """The view of a definition; with auxiliary states where refreshes, and not only readers, follow its sources."""
+    is_followed = definition.refresh_mode != "full" and definition.read != LIVE
+    return compile_view(definition.sql, catalog, definition.exact, owner=name if is_followed else None)
 
 
 def to_properties(definition: Definition, fingerprint: str) -> dict[str, str]:

@@ -19,7 +19,7 @@ def explain(engine: Engine, target: Target, request: Request = Request()) -> str
 
 
 def _parents(node: Node) -> list[str]:
-    names = [sql_name(parent.target.name) for parent in node.parents.values() if not parent.is_snapshot]
+    names = [sql_name(parent.target.name) for parent in node.parent_views if not parent.is_snapshot]
     return ["First brought to the same cut: " + ", ".join(names)] if names else []
 
 

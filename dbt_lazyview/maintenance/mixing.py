@@ -14,10 +14,10 @@ BASE: Name = ()  # the group of all tables, and of the views that follow them
 
 def check_mixing(node: Node) -> None:
     """Refuse a view whose rows would belong to no one moment, or whose policy promises what its parents do not keep."""
-    for parent in node.parents.values():
+    for parent in node.parent_views:
         check_mixing(parent)
     own = [_of_groups(node), _of_name(node), _live_in_group(node)]
-    if found := tuple(filter(None, [*(_of_parent(node, parent) for parent in node.parents.values()), *own])):
+    if found := tuple(filter(None, [*(_of_parent(node, parent) for parent in node.parent_views), *own])):
         raise ModelError(found)
 
 
@@ -39,7 +39,7 @@ def group_of(node: Node) -> Name:
 def groups_read(node: Node) -> dict[Name, str]:
     """The groups of a view's sources, each with a source of that group."""
     tables = [(BASE, sql_name(name)) for name in node.tables]
-    views = [(group_of(parent), sql_name(parent.target.name)) for parent in node.parents.values()]
+    views = [(group_of(parent), sql_name(parent.target.name)) for parent in node.parent_views]
     return dict([*tables, *views])
 
 

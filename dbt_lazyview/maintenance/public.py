@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt_lazyview.compiler.catalog import CatalogError, Name, StoredView
-from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.plan import PublicView
 from dbt_lazyview.compiler.reasons import ModelError
-from dbt_lazyview.maintenance.definition import LIVE, Definition
+from dbt_lazyview.maintenance.definition import LIVE, Definition, compiled
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.live import live_view
 from dbt_lazyview.maintenance.record import Position
@@ -123,7 +122,7 @@ def pin(engine: Engine, state: State) -> int:
     version = state.version if before.shown_version is None else before.shown_version
     at_version = engine.render("pinned_state", state=sql_name(state.name), version=version)
     try:
-        view = compile_view(state.definition.sql, engine.catalog(), state.definition.exact)
+        view = compiled(state.definition, name, engine.catalog())
     except ModelError:
         return 0  # its sources are gone: there is no old text to keep
     is_live = state.definition.read == LIVE

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from dbt_lazyview.compiler.auxiliaries import auxiliary_name
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.commit import LostRace, commit
@@ -37,7 +38,7 @@ from dbt_lazyview.maintenance.splitting import next_stop
 from dbt_lazyview.maintenance.staging import staged
 from dbt_lazyview.maintenance.state import State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
-from dbt_lazyview.maintenance.tree import Node, Target, resolve
+from dbt_lazyview.maintenance.tree import NOT_BUILT, Node, Target, resolve, state_name
 from dbt_lazyview.maintenance.until import already_past, cut_until
 from dbt_lazyview.maintenance.windows import CutPassed
 
@@ -150,16 +151,20 @@ class Attempt:
         """Bring one view to the cut, after its parents; each view once."""
         name = node.target.state
         if name not in self.arrived:
-            parents = {parent: self.bring_parent(each) for parent, each in node.parents.items()}
+            parents = {parent: self.bring_parent(each, request) for parent, each in node.parents.items()}
             self.arrived[name] = self.refresh_one(node, request, parents)
-            if node.group is None:
+            if node.target.is_auxiliary:
+                pass  # its owner was compiled with it
+            elif node.group is None:
                 self.recompile_readers([node], (self.node, *self.convoy.members))
             else:
                 self.show_replaced(node, self.convoy.groups[node.group])
         return self.arrived[name]
 
-    def bring_parent(self, node: Node) -> Arrival:
-        """Bring a parent to the cut, with its group; a snapshot stays where it is."""
+    def bring_parent(self, node: Node, request: Request) -> Arrival:
+        """Bring a parent to the cut, with its group; a snapshot stays where it is, an auxiliary does as its owner."""
+        if node.target.is_auxiliary:
+            return self.bring(node, request)
         if not self.convoy.moves(node):
             return self.as_shown(node)
         if node.group and node.group not in self.under_way:
@@ -211,7 +216,9 @@ class Attempt:
         return self.standing(node, state)
 
     def standing(self, node: Node, state: State) -> Arrival:
-        """A view where it is."""
+        """A view where it is; an auxiliary that is not built yet, where it will be."""
+        if state.newest is None:
+            return Arrival(Position(0, 0, ""), Outcome(sql_name(node.target.name), NOOP), {})
         noop = Plan(Decision(NOOP), state)
         return self.arrival(noop, None, Outcome(sql_name(node.target.name), NOOP))
 
@@ -222,11 +229,23 @@ class Attempt:
         statements += self.follow_definition(node, plan)
         if plan.replaces_state:
             self.replaced.add(node.target.state)
-        if node.group is None:
+            statements += self.drop_unread(node)
+        if node.group is None and not node.target.is_auxiliary:
             statements += self.publish(publication(self.tables.engine, node, plan.stands_for.reads))
         seconds = time.time() - started
-        outcome = _outcome(node, plan, written, statements, seconds, tuple(each.outcome for each in parents.values()))
+        outcome = _outcome(node, plan, written, statements, seconds, told_of(node, parents))
         return self.arrival(plan, written, outcome)
+
+    def drop_unread(self, node: Node) -> int:
+        """Drop the auxiliary states of an earlier definition; they are numbered without gaps."""
+        if node.target.is_auxiliary:
+            return 0
+        read, number, statements = node.auxiliaries, 1, 0
+        while (name := state_name(auxiliary_name(node.target.name, number))) in read or self.tables.detail(name):
+            if name not in read:
+                statements += run(self.tables.engine, drop(self.tables.engine, name))
+            number += 1
+        return statements
 
     def recompile_readers(self, nodes: Sequence[Node], readers: Sequence[Node]) -> None:
         """Begin again if some of these views are other relations now than when their readers were compiled."""
@@ -235,7 +254,7 @@ class Attempt:
             raise ParentReplaced
 
     def planner(self, node: Node, parents: dict[Name, Arrival]) -> Planner:
-        name = node.target.state
+        name, node = node.target.state, self.with_built(node)
         state = self.states.pop(name, None) or load_state(self.tables, name)
         positions = {each: parents[each].position if each in parents else self.cut[each] for each in node.details}
         inherited = {table: at for parent in parents.values() for table, at in parent.cut.items()}
@@ -249,6 +268,12 @@ class Attempt:
             self.convoy.bases_of(node),
             inherited,
         )
+
+    def with_built(self, node: Node) -> Node:
+        """The node with the details of auxiliaries that were built just now."""
+        missing = [name for name, detail in node.details.items() if detail is NOT_BUILT]
+        built = {name: detail for name in missing if (detail := self.tables.detail(name))}
+        return replace(node, details={**node.details, **built}) if built else node
 
     def carry_out(self, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
         """Run the plan; where the changes turn out unreadable, recompute instead."""
@@ -298,6 +323,12 @@ class Attempt:
         return Arrival(position, outcome, plan.stands_for.cut)
 
 
+def told_of(node: Node, parents: Mapping[Name, Arrival]) -> tuple[Outcome, ...]:
+    """What happened to the parents that a user knows."""
+    arrived = [(parents[name].outcome, parent.target.is_auxiliary) for name, parent in node.parents.items()]
+    return tuple(each for outcome, hidden in arrived for each in (outcome.parents if hidden else (outcome,)))
+
+
 def checked(plan: Plan, node: Node) -> Plan:
     """The plan, unless the view's refresh mode forbids it."""
     reason = why_refused(plan.decision, node.target.definition.refresh_mode, node.view.problems)
@@ -311,6 +342,11 @@ def stamped(plan: Plan, request: Request, started: float) -> Plan:
     if plan.record is None:
         return plan
     return replace(plan, record=replace(plan.record, trigger=request.trigger, started=round(started * 1000)))
+
+
+def drop(engine: Engine, name: Name) -> str:
+    """The statement that drops a state."""
+    return engine.render("drop_table", relation=sql_name(name))
 
 
 def remember(engine: Engine, node: Node) -> str:

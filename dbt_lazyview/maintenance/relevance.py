@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from dbt_lazyview.compiler.catalog import Name
-from dbt_lazyview.compiler.compile import View
 from dbt_lazyview.compiler.plan import RelevantDelta, Window
+from dbt_lazyview.compiler.view import View
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.tables import Tables
 from dbt_lazyview.maintenance.tree import Node

@@ -1,16 +1,19 @@
 """A lazy view with the lazy views it reads, down to the base tables."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from dbt_lazyview.compiler.catalog import Catalog, Name, Table
-from dbt_lazyview.compiler.compile import View, compile_view
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
+from dbt_lazyview.compiler.view import Auxiliary, View
 from dbt_lazyview.maintenance.cut import existing_delta
-from dbt_lazyview.maintenance.definition import Definition, is_state, read_definition
-from dbt_lazyview.maintenance.policies import CHILD, is_refreshed_by
+from dbt_lazyview.maintenance.definition import Definition, compiled, is_state, read_definition
+from dbt_lazyview.maintenance.policies import CHILD, DEFERRED, is_refreshed_by
 from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
 from dbt_lazyview.maintenance.windows import schema_digest
 from dbt_lazyview.names import STATE_SUFFIX
+
+NOT_BUILT = Detail("delta", "", 0, "", {}, 0)
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,11 @@ class Target:
 
     name: Name
     definition: Definition
+    auxiliary: View | None = None  # compiled with its owner, the only one to read it
+
+    @property
+    def is_auxiliary(self) -> bool:
+        return self.auxiliary is not None
 
     @property
     def state(self) -> Name:
@@ -34,6 +42,18 @@ class Node:
     details: dict[Name, Detail]
     schemas: dict[Name, str]  # digests of the sources' columns
     parents: dict[Name, "Node"]  # by the name of their state
+
+    @property
+    def parent_views(self) -> tuple["Node", ...]:
+        """The lazy views that the model reads, by itself or in its auxiliaries."""
+        found = [parent.parent_views if parent.target.is_auxiliary else (parent,) for parent in self.parents.values()]
+        return tuple(node for nodes in found for node in nodes)
+
+    @property
+    def auxiliaries(self) -> set[Name]:
+        """The states that are kept for this view alone."""
+        own = {name: parent for name, parent in self.parents.items() if parent.target.is_auxiliary}
+        return set(own).union(*(parent.auxiliaries for parent in own.values()))
 
     @property
     def tables(self) -> tuple[Name, ...]:
@@ -62,15 +82,34 @@ def resolve(tables: Tables, target: Target) -> Node:
 
 
 def _resolve(tables: Tables, catalog: Catalog, target: Target, above: tuple[Name, ...]) -> Node:
-    view = compile_view(target.definition.sql, catalog, target.definition.exact)
+    view = target.auxiliary or compiled(target.definition, target.name, catalog)
     names = [source.name for source in view.sources]
     path = (*above, target.state)
     if circular := [name for name in names if name in path]:
         raise ModelError((_circular(circular[0]),))
-    details = {name: existing_delta(name, tables.source(name)) for name in names}
-    parents = {name: _parent(name, details[name]) for name in names if is_state(details[name].properties)}
+    auxiliaries = {each.state: each for each in map(_auxiliary_of(target), view.auxiliaries)}
+    details = {name: _detail(tables, name, name in auxiliaries) for name in names}
+    known = [name for name in names if name not in auxiliaries and is_state(details[name].properties)]
+    parents = {**auxiliaries, **{name: _parent(name, details[name]) for name in known}}
     nodes = {name: _resolve(tables, catalog, parent, path) for name, parent in parents.items()}
-    return Node(target, view, details, {name: _schema(catalog, name) for name in names}, nodes)
+    schemas = {name: "" if name in auxiliaries else _schema(catalog, name) for name in names}
+    return Node(target, view, details, schemas, nodes)
+
+
+def _auxiliary_of(owner: Target) -> Callable[[Auxiliary], Target]:
+    """An auxiliary goes where its owner goes, and is shown to nobody."""
+    definition = replace(owner.definition, is_parent=True, policy=DEFERRED, view_group=None, comment="")
+
+    def target(each: Auxiliary) -> Target:
+        return Target(each.name, replace(definition, sql=each.view.sql, column_comments={}), each.view)
+
+    return target
+
+
+def _detail(tables: Tables, name: Name, is_auxiliary: bool) -> Detail:
+    """Details of a source; an auxiliary may still have to be built."""
+    detail = tables.source(name)
+    return NOT_BUILT if detail is None and is_auxiliary else existing_delta(name, detail)
 
 
 def _parent(state: Name, detail: Detail) -> Target:

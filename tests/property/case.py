@@ -11,7 +11,8 @@ from dbt_lazyview.compiler.derivation import Options
 from dbt_lazyview.compiler.reasons import ModelError
 from tests.property.duck_lake import DuckLake, DuckView, Row, differences
 
-PASSES = tuple(each.name for each in fields(Options))
+OPTIONS = tuple(each.name for each in fields(Options))
+PASSES = (*OPTIONS, "auxiliary_states")
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ class Run:
         try:
             for table, rows in case.rows.items():
                 self.lake.commit(table, rows)
-            self.view = DuckView(self.lake, "v", case.sql, Options(**{each: each in case.passes for each in PASSES}))
+            options = Options(**{each: each in case.passes for each in OPTIONS})
+            self.view = DuckView(self.lake, "v", case.sql, options, keeps="auxiliary_states" in case.passes)
             self.shown, self.wanted = self.view.rows(), self.view.recomputed()
         except Exception:
             self.lake.close()

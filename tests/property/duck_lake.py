@@ -16,10 +16,11 @@ import duckdb
 from sqlglot import exp, parse_one
 
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView, Table
-from dbt_lazyview.compiler.compile import View, compile_view
+from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
 from dbt_lazyview.compiler.passes.literal_bounds import bounded
 from dbt_lazyview.compiler.plan import Bound, Derive, Range, RefreshPlan, StateLayout, StateRead, Window
+from dbt_lazyview.compiler.view import View
 from tests.macro_rendering import MacroRenderer
 
 Value = int | float | str | bool | None  # decimals and dates as text
@@ -41,6 +42,7 @@ class DuckLake:
         self.feeds: dict[str, list[list[tuple[Row, int]]]] = {name: [[]] for name in tables}
         self.views: dict[str, str] = {}
         self.in_other_words: dict[str, str] = {}  # queries that DuckDB cannot run as they are
+        self.kept: dict[str, Window] = {}  # auxiliary states, and what happened to them last
         self._rows: dict[str, list[Row]] = {name: [] for name in tables}
         self._prepared: dict[str, str] = {}
         self._loaded: dict[str, list[Row]] = {}
@@ -123,6 +125,8 @@ class DuckLake:
         return _with_certain_membership(_parsed(self.in_other_words.get(sql, sql))).sql("duckdb", copy=False)
 
     def window(self, table: str, after: int) -> Window:
+        if table in self.kept:
+            return self.kept[table]
         changes = self.changes(table, after)
         only_inserts = all(weight > 0 for _, weight in changes)
         tells = list(self.tables).index(table) % 2 == 1  # how much changed; the commits of the others do not
@@ -130,10 +134,11 @@ class DuckLake:
         return Window(after, self.version[table], bool(changes), only_inserts, rows, location=table)
 
     def _at_version(self, step: Any) -> str:
-        assert step.version in (None, self.version[step.source.name[-1]]), "a source is read at the captured end"
+        name = step.source.name[-1]
+        assert name in self.kept or step.version in (None, self.version[name]), "a source is read at the captured end"
         within = [self.renderer.render("within_bounds", column=each.quoted, bound=each) for each in step.bounds]
         where = f" where {' and '.join(within)}" if within else ""
-        return f"select {', '.join(step.source.quoted_columns)} from {step.source.name[-1]}{where}"
+        return f"select {', '.join(step.source.quoted_columns)} from {name}{where}"
 
     @staticmethod
     def _capture(source: Any, _window: Window) -> str:
@@ -144,14 +149,13 @@ class DuckLake:
         return f"create table {table} ({columns}); create table changes_of_{table} ({columns}, lv_w int)"
 
 
-class DuckView:
-    """A lazy view on the lake."""
+class DuckState:
+    """A stored view on the lake."""
 
-    def __init__(self, lake: DuckLake, name: str, sql: str, options: Options = ALL_ON) -> None:
-        self.lake, self.options = lake, options
+    def __init__(self, lake: DuckLake, name: str, view: View, options: Options) -> None:
+        self.lake, self.view, self.options = lake, view, options
         self.state, self.change, self.next = (f"{name}__{each}" for each in ("state", "change", "next"))
-        self.view: View = compile_view(sql, lake)
-        self.cut = {each.name: lake.version[each.name[-1]] for each in self.view.sources}
+        self.cut = {each.name: lake.version.get(each.name[-1], 0) for each in self.view.sources}
         self._refreshes: dict[tuple[Any, ...], _Refresh] = {}
         plan = self.view.build(self.cut)
         columns = ", ".join(each.quoted.replace("`", '"') for each in plan.layout.columns)
@@ -161,15 +165,14 @@ class DuckView:
             f"create or replace table {self.change} as from {self.state} where false; "
             f"create or replace table {self.next} as from {self.state} where false"
         )
-        self._query = lake.as_spark_means(sql)
-        self._public = to_duckdb(self.view.public(f"`{self.state}`").query)
         self._broken = self._broken_rows(plan.layout)
 
     def refresh(self, strategy: str) -> str:
         """Refresh from changes; gives the plan's mode."""
         windows = {name: self.lake.window(name[-1], after) for name, after in self.cut.items()}
         for name, after in self.cut.items():
-            self.lake.load_changes(name[-1], after)
+            if name[-1] not in self.lake.kept:
+                self.lake.load_changes(name[-1], after)
         self.cut = {name: window.upto for name, window in windows.items()}
         situation = tuple((name, each.insert_only) for name, each in windows.items() if each.changed)
         if not situation:
@@ -217,6 +220,53 @@ class DuckView:
     def broken_rows(self) -> list[Row]:
         return self.lake.run(self._broken)
 
+
+class DuckAuxiliary(DuckState):
+    """A state that is kept for its owner, which captures its changes."""
+
+    def __init__(self, lake: DuckLake, name: str, view: View, options: Options) -> None:
+        super().__init__(lake, name, view, options)
+        lake.execute(f"create or replace table {self.state}__before as from {self.state}")
+        lake.execute(
+            f"create or replace table changes_of_{self.state} as select *, 1 as lv_w from {self.state} limit 0"
+        )
+        lake.kept[self.state] = Window(0, 0, changed=False)
+
+    def refresh(self, strategy: str) -> str:
+        before, changes = f"{self.state}__before", f"changes_of_{self.state}"
+        self.lake.execute(f"delete from {before}; insert into {before} from {self.state}; delete from {changes}")
+        mode = super().refresh(strategy)
+        self.lake.execute(
+            f"insert into {changes} select *, 1 from (from {self.state} except all from {before}); "
+            f"insert into {changes} select *, -1 from (from {before} except all from {self.state})"
+        )
+        found = self.lake.execute(f"select count(*), count(*) filter (where lv_w < 0) from {changes}").fetchall()[0]
+        self.lake.kept[self.state] = Window(0, 0, bool(found[0]), not found[1], None, location=self.state)
+        return mode
+
+
+class DuckView(DuckState):
+    """A lazy view on the lake."""
+
+    def __init__(self, lake: DuckLake, name: str, sql: str, options: Options = ALL_ON, keeps: bool = False) -> None:
+        view = compile_view(sql, lake, owner=(name,) if keeps else None)
+        inner = auxiliaries_of(view)
+        self.auxiliaries = [DuckAuxiliary(lake, each, inner[each], options) for each in inner]
+        super().__init__(lake, name, view, options)
+        self._query = lake.as_spark_means(sql)
+        self._public = to_duckdb(self.view.public(f"`{self.state}`").query)
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables it finally reads."""
+        names = [name[-1] for each in (self, *self.auxiliaries) for name in each.cut]
+        return [name for name in dict.fromkeys(names) if name not in self.lake.kept]
+
+    def refresh(self, strategy: str) -> str:
+        for each in self.auxiliaries:
+            each.refresh(strategy)
+        return super().refresh(strategy)
+
     def rows(self) -> Bag:
         return self.rows_of(self._public)
 
@@ -238,6 +288,25 @@ class _Refresh:
     mode: str
     change: str
     folds: dict[str, str]  # by strategy
+
+
+def auxiliaries_of(view: View) -> dict[str, View]:
+    """The auxiliaries that a view finally rests on, those that others read first."""
+    found: dict[str, View] = {}
+    for each in view.auxiliaries:
+        found |= {**auxiliaries_of(each.view), each.name[-1]: each.view}
+    return found
+
+
+def with_changes_kept(table: str, statement: str) -> str:
+    """A statement on a table, and then what it changed, where a change feed would be captured from."""
+    before = f"{table}__before"
+    return (
+        f"create or replace table {before} as from {table}; {statement}; "
+        f"create or replace table changes_of_{table} as "
+        f"select *, 1 as lv_w from (from {table} except all from {before}) "
+        f"union all select *, -1 from (from {before} except all from {table})"
+    )
 
 
 def bound_by_changes(found: Range) -> Bound:

@@ -56,7 +56,7 @@ def case_of(random: Random, tables: Tables, sql: str) -> Case:
 class _Exploration:
     def __init__(self, seed: int, random: Random, case: Case, run: Run) -> None:
         self.seed, self.random, self.case, self.run = seed, random, case, run
-        sources = [each.name[-1] for each in run.view.view.sources]
+        sources = run.view.tables
         self.habits = [random_habit(random, sources) for _ in range(HABITS)] if sources else []
         self.pairs = self.moved = 0
 

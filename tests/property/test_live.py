@@ -8,7 +8,7 @@ import pytest
 
 from dbt_lazyview.compiler.derivation import Derivation
 from dbt_lazyview.compiler.plan import CaptureDelta, Step, Window
-from tests.property.case import Commit, Run, started
+from tests.property.case import OPTIONS, Commit, Run, started
 from tests.property.duck_lake import DuckView, Row, differences, to_duckdb
 from tests.property.exploration import random_case
 from tests.property.random_changes import random_habit
@@ -38,7 +38,7 @@ def test_condensed_changes_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> 
 
 def _merged_batches(seed: int) -> int:
     random = Random(seed)
-    case = random_case(random)
+    case = replace(random_case(random), passes=OPTIONS)
     run = started(case)
     if not isinstance(run, Run):
         return 0  # the engine does not accept the query

@@ -1,13 +1,14 @@
 """Changes that a look at filters and used columns calls irrelevant leave the view's rows as they are."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.plan import RelevantDelta, Window
-from tests.property.case import Commit, Run, started
+from tests.property.case import OPTIONS, Commit, Run, started
 from tests.property.duck_lake import DuckView, to_duckdb
 from tests.property.exploration import random_case
 from tests.property.random_changes import random_habit
@@ -24,7 +25,7 @@ def test_irrelevant_changes_leave_the_view_right(part: int) -> None:
 
 def _irrelevant_batches(seed: int) -> int:
     random = Random(seed)
-    case = random_case(random)
+    case = replace(random_case(random), passes=OPTIONS)
     run = started(case)
     if not isinstance(run, Run):
         return 0  # the engine does not accept the query

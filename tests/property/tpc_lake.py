@@ -10,11 +10,19 @@ import duckdb_extension_tpch
 from sqlglot import parse_one
 
 from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, Table
-from dbt_lazyview.compiler.compile import View, compile_view
+from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.passes.literal_bounds import bounded
 from dbt_lazyview.compiler.plan import StateRead, Window
+from dbt_lazyview.compiler.view import View
 from tests.macro_rendering import MacroRenderer
-from tests.property.duck_lake import bound_by_changes, in_one_statement, spark_type, to_duckdb
+from tests.property.duck_lake import (
+    auxiliaries_of,
+    bound_by_changes,
+    in_one_statement,
+    spark_type,
+    to_duckdb,
+    with_changes_kept,
+)
 
 _BENCHMARKS: dict[str, tuple[ModuleType, str]] = {
     "tpch": (duckdb_extension_tpch, "dbgen"),
@@ -54,7 +62,7 @@ class TpcLake:
             self.db.execute(f"insert into {table} select {names} from changes_of_{table} where lv_w = 1")
 
     def compiled(self, number: int) -> View:
-        return compile_view(self.queries[number], self)
+        return compile_view(self.queries[number], self, owner=(f"q{number}",))
 
     # The compiler's catalog.
 
@@ -86,23 +94,26 @@ class TpcLake:
 
 
 class TpcView:
-    """One benchmark query as a lazy view."""
+    """One benchmark query as a lazy view, with its auxiliaries; each leaves its own changes to its owner."""
 
-    def __init__(self, lake: TpcLake, number: int) -> None:
-        self.lake, self.state = lake, f"q{number}__state"
-        self.view = lake.compiled(number)
-        plan = self.view.build({each.name: 0 for each in self.view.sources})
+    def __init__(self, lake: TpcLake, name: str, view: View, is_auxiliary: bool = False) -> None:
+        self.lake, self.view, self.state = lake, view, f"{name}__state"
+        auxiliaries = {} if is_auxiliary else auxiliaries_of(view)
+        self.auxiliaries = [TpcView(lake, name, each, is_auxiliary=True) for name, each in auxiliaries.items()]
+        plan = view.build({each.name: 0 for each in view.sources})
         columns = ", ".join(each.quoted.replace("`", '"') for each in plan.layout.columns)
         query = to_duckdb(lake.renderer.render("steps_as_query", steps=plan.steps, query=plan.query))
         lake.db.execute(f"create or replace table {self.state} as select {columns} from ({query})")
 
     def refresh(self) -> None:
+        for each in self.auxiliaries:
+            each.refresh()
         windows = {each.name: Window(0, 1, changed=True) for each in self.view.sources}
         render = self.lake.renderer.render
         plan = self.view.refresh(windows, state=StateRead(f"`{self.state}`", 0))
         plan = in_one_statement(bounded(plan, {each: bound_by_changes(each) for each in plan.ranges}), render)
         text = render("refresh_state", plan=plan, state=f"`{self.state}`", strategy="merge", state_version=0)
-        self.lake.db.execute(to_duckdb(text))
+        self.lake.db.execute(with_changes_kept(self.state, to_duckdb(text)))
 
     def differences(self) -> list[tuple[Any, ...]]:
         """Rows that only one side has; numbers of the query and of the view are compared to six digits."""

@@ -2,19 +2,16 @@
 
 from sqlglot import exp
 
-from dbt_lazyview.compiler.algebra import Aggregate, Join, Node, OuterJoin, Project, with_inputs
+from dbt_lazyview.compiler.algebra import Aggregate, Join, Node, OuterJoin, Project, rewritten
 
 
 def with_certain_matches(root: Node) -> Node:
     """The same tree with inner joins where an outer one always finds its match."""
-    return _rewritten(root, {})
+    return rewritten(root, lambda _, node: _joined(node))
 
 
-def _rewritten(node: Node, done: dict[int, Node]) -> Node:
-    if id(node) not in done:
-        same = with_inputs(node, tuple(_rewritten(each, done) for each in node.inputs))
-        done[id(node)] = Join((same.left, same.right)) if _always_matches(same) else same  # type: ignore[attr-defined]
-    return done[id(node)]
+def _joined(node: Node) -> Node:
+    return Join((node.left, node.right)) if _always_matches(node) else node  # type: ignore[attr-defined]
 
 
 def _always_matches(node: Node) -> bool:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from dbt_lazyview.compiler.compile import View, compile_view
+from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.effects import recomputing
+from dbt_lazyview.compiler.view import View
 from tests.unit.compiler.paper_catalog import PaperCatalog
 
 TABLES = {

@@ -1,0 +1,65 @@
+"""
+Which inner groups a refresh needs in full, told from the tree alone.
+
+A change reaches the groups beside it by equations: only the groups with its keys are computed then. Groups that stand
+in a product with something that changes, or under an aggregate without keys, are all needed.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from sqlglot import exp
+
+from dbt_lazyview.compiler.algebra import Aggregate, Join, Node, OuterJoin, SemiJoin, Window
+from dbt_lazyview.compiler.block import conjuncts
+
+
+def needed_in_full(node: Node, all_rows: bool, is_cheap: Callable[[Aggregate], bool]) -> list[Aggregate]:
+    """
+    The aggregates in a tree that are computed from all their rows, the upper ones first; below one that would be cheap
+    to keep, only those that its own upkeep needs in full. `all_rows`: whether the tree itself is needed in full.
+    """
+    found: dict[int, Aggregate] = {}
+    seen: set[tuple[int, bool]] = set()
+
+    def visit(node: Node, all_rows: bool) -> None:
+        if (id(node), all_rows) in seen:
+            return
+        seen.add((id(node), all_rows))
+        in_full = all_rows or _has_no_keys(node)
+        if in_full and isinstance(node, Aggregate) and is_cheap(node):
+            found.setdefault(id(node), node)
+            in_full = False
+        for child in node.inputs:
+            visit(child, in_full or not _is_tied(node))
+
+    visit(node, all_rows)
+    return list(found.values())
+
+
+def _has_no_keys(node: Node) -> bool:
+    return (isinstance(node, Aggregate) and not node.keys) or (isinstance(node, Window) and not node.partition)
+
+
+def _is_tied(node: Node) -> bool:
+    """Whether a change in one input of a join leads to the rows of all the others by equations."""
+    if not isinstance(node, (Join, OuterJoin, SemiJoin)) or len(node.inputs) < 2:
+        return True
+    owner = {name: number for number, each in enumerate(node.inputs) for name in each.columns}
+    together = {0}
+    ties = [{owner[name] for name in names} for names in _equated(node.condition, owner)]
+    while more := {number for tie in ties if tie & together for number in tie} - together:
+        together |= more
+    return len(together) == len(node.inputs)
+
+
+def _equated(condition: exp.Expr | None, known: Iterable[str]) -> Iterator[set[str]]:
+    """The columns that each equation between two sides speaks of."""
+    for each in conjuncts(condition):
+        predicate = each.unnest()
+        if isinstance(predicate, exp.Coalesce):  # NOT IN: equal, or unknown because of a NULL
+            predicate = predicate.this.unnest()
+        if isinstance(predicate, exp.EQ | exp.NullSafeEQ):
+            both = (predicate.left, predicate.right)
+            sides = [{column.name for column in side.find_all(exp.Column)} for side in both]
+            if all(sides):
+                yield (sides[0] | sides[1]) & set(known)

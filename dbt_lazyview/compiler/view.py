@@ -1,0 +1,214 @@
+"""A compiled model: its plans, and what it shows and costs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from sqlglot import exp
+
+from dbt_lazyview.compiler.algebra import Node, walk
+from dbt_lazyview.compiler.block import identifier
+from dbt_lazyview.compiler.catalog import Column, Name, Table
+from dbt_lazyview.compiler.costs import Cost
+from dbt_lazyview.compiler.derivation import ALL_ON, Derivation, Options, text
+from dbt_lazyview.compiler.dialect import DIALECT
+from dbt_lazyview.compiler.effects import Effect, cost_of, effect_of
+from dbt_lazyview.compiler.explain import explained, only_renames
+from dbt_lazyview.compiler.folding import build_query, refresh_plan
+from dbt_lazyview.compiler.live import AS_OF_NOW, can_merge, live_rows
+from dbt_lazyview.compiler.passes.literal_bounds import of_one_type
+from dbt_lazyview.compiler.passes.relevance import relevant_rows
+from dbt_lazyview.compiler.plan import (
+    BuildPlan,
+    CaptureDelta,
+    PublicView,
+    ReadSource,
+    RefreshPlan,
+    RelevantDelta,
+    Source,
+    StateLayout,
+    StateRead,
+    Step,
+    Window,
+)
+from dbt_lazyview.compiler.public_view import public_query
+from dbt_lazyview.compiler.reasons import Problem
+from dbt_lazyview.compiler.sources import whole_source
+from dbt_lazyview.compiler.state import State
+from dbt_lazyview.compiler.types import UNCHANGED
+from dbt_lazyview.names import COUNT
+
+NO_STATE = StateRead("", 0)  # most plans never read what is stored
+_PLACEHOLDER = "lv_state_of_this_view"
+
+
+@dataclass(frozen=True)
+class View:
+    """A compiled model."""
+
+    sql: str
+    columns: tuple[Column, ...]
+    reads: tuple[Source, ...]
+    fingerprint: str
+    layout: StateLayout
+    problems: tuple[Problem, ...]
+    auxiliaries: tuple["Auxiliary", ...]  # that it reads
+    _query: exp.Query = field(repr=False)  # expanded, over short names
+    _root: Node | None = field(repr=False, default=None)
+    _outputs: tuple[str, ...] = field(repr=False, default=())
+    _state: State | None = field(repr=False, default=None)
+    _tables: Mapping[str, Table] = field(repr=False, default_factory=dict)  # behind the short names
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The tables that may change; one that is read at a moment that the query names does not."""
+        return tuple(each for each in self.reads if not each.at)
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """What the query itself reads, behind its short names."""
+        return {alias: table for alias, table in self._tables.items() if not table.rows}
+
+    @property
+    def reads_by_query(self) -> tuple[Name, ...]:
+        """The tables that the query itself reads as they are."""
+        return tuple(table.name for table in self.tables.values() if not table.at)
+
+    def build(self, versions: Mapping[Name, int]) -> BuildPlan:
+        """Everything from the sources at the given versions."""
+        if self._state is None:
+            return self._build_unmaintained(versions)
+        derivation = self._derivation({name: Window(at, at, changed=False) for name, at in versions.items()}, ALL_ON)
+        query = build_query(self._state, derivation)
+        return BuildPlan(tuple(derivation.steps.values()), query, self.layout)
+
+    def refresh(
+        self, windows: Mapping[Name, Window], options: Options = ALL_ON, state: StateRead = NO_STATE
+    ) -> RefreshPlan:
+        """What the changes in the windows do to the state."""
+        assert self._state is not None, "a view with problems has no incremental plan"
+        plan = refresh_plan(self._state, self._derivation(windows, options), state)
+        ranges = (of_one_type(each, self._type_of) for each in plan.ranges)
+        return replace(plan, ranges=tuple(each for each in ranges if each is not None))
+
+    def relevant_changes(self, windows: Mapping[Name, Window]) -> tuple[RelevantDelta, ...]:
+        """What to look at to see whether the changes in the windows touch the view at all."""
+        assert self._state is not None, "a view with problems has no incremental plan"
+        return self._changes_below(self._state.aggregate.input, windows)
+
+    def shown_changes(self, windows: Mapping[Name, Window]) -> tuple[RelevantDelta, ...]:
+        """What to look at to see whether changes of some sources touch what the query itself shows, stored or not."""
+        assert self._root is not None, "a view with problems has no tree"
+        return self._changes_below(self._root, windows)
+
+    def _changes_below(self, node: Node, windows: Mapping[Name, Window]) -> tuple[RelevantDelta, ...]:
+        predicates = relevant_rows(node)
+        changed = [each for each in self.sources if each.name in windows and windows[each.name].changed]
+        return tuple(
+            RelevantDelta(
+                CaptureDelta(each.alias, each, windows[each.name], condense=True),
+                text(predicate) if (predicate := predicates[each.alias]) else "",
+            )
+            for each in changed
+        )
+
+    def public(self, state: str) -> PublicView:
+        """The public view over the state; `state` is a quoted relation, with a version where it is pinned."""
+        outputs = tuple(zip(self.columns, self._outputs, strict=True))
+        if self._state is None:
+            return PublicView(self.columns, _rows_query(self.columns, self.layout, state))
+        placeholder = exp.Table(this=identifier(_PLACEHOLDER))
+        query = public_query(self._state, placeholder, outputs)
+        return PublicView(self.columns, query.replace(f"`{_PLACEHOLDER}`", state))
+
+    def live(self, windows: Mapping[Name, Window], state: str) -> tuple[tuple[Step, ...], str] | None:
+        """
+        The public view with what is pending merged in when it is read, from open windows: steps and a query over them.
+        None where changes do not name the keys they touch: only the query itself is right then.
+        """
+        if self._state is None or not can_merge(self._state):
+            return None
+        derivation = self._derivation(windows, AS_OF_NOW)
+        rows = live_rows(self._state, derivation, StateRead(state, None))
+        outputs = tuple(zip(self.columns, self._outputs, strict=True))
+        query = public_query(self._state, exp.Table(this=identifier(rows)), outputs)
+        return tuple(derivation.steps.values()), query
+
+    def query_at(self, versions: Mapping[Name, int]) -> tuple[tuple[Step, ...], str]:
+        """The user's own query over the sources at the given versions: what the view must equal."""
+        read = {alias: table for alias, table in self.tables.items() if table.at or table.name in versions}
+        steps = tuple(
+            ReadSource(f"lv_{alias}", whole_source(alias, table), versions.get(table.name, 0))
+            for alias, table in read.items()
+        )
+        query = self._query.copy()
+        for table in [each for each in query.find_all(exp.Table) if not each.db]:
+            if table.name in read and not table.args.get("version"):
+                table.set("this", identifier(f"lv_{table.name}"))
+            elif table.name in self.tables:  # in a common table expression that nothing reads, or at a computed moment
+                table.replace(_aliased(self.tables[table.name], table))
+        return steps, f"SELECT * FROM (\n{text(query)}\n) AS q" if query.ctes else text(query)
+
+    def explain(self) -> str:
+        """The tree with rules and costs, what a change of each source causes, and warnings."""
+        if self._root is None or self._state is None:
+            return "\n\n".join([*(each.render() for each in self.problems), text(self._query.copy())])
+        kept = [f"{each.name[-1]}, kept for this view:\n\n{each.view.explain()}" for each in self.auxiliaries]
+        return "\n\n".join([explained(self._root, self._state, self.effects), *kept])
+
+    @cached_property
+    def costs(self) -> tuple[tuple[Node, Cost], ...]:
+        """Every operator of the tree, with what its upkeep costs."""
+        assert self._root is not None, "a view with problems has no tree"
+        assert self._state is not None, "a view with problems has no incremental plan"
+        state = self._state
+        return tuple((node, cost_of(node, state, self.effects)) for node in walk(self._root) if not only_renames(node))
+
+    @cached_property
+    def effects(self) -> tuple[Effect, ...]:
+        """What a change of each source alone would cause."""
+        assert self._state is not None, "a view with problems has no incremental plan"
+        found = []
+        for source in dict.fromkeys(each.name for each in self.sources):
+            windows = {each.name: Window(0, 1, changed=each.name == source) for each in self.sources}
+            found.append(effect_of(source[-1], self._state, self._derivation(windows, ALL_ON)))
+        return tuple(found)
+
+    def _type_of(self, source: Source, column: str) -> str:
+        return next(each.type for each in self._tables[source.alias].columns if each.name == column)
+
+    def _derivation(self, windows: Mapping[Name, Window], options: Options) -> Derivation:
+        stability = self._state.stability if self._state is not None else None
+        return Derivation(
+            {each.alias: each for each in self.reads},
+            {each.alias: UNCHANGED if each.at else windows[each.name] for each in self.reads},
+            options,
+            stability,
+        )
+
+    def _build_unmaintained(self, versions: Mapping[Name, int]) -> BuildPlan:
+        steps, query = self.query_at(versions)
+        names = ", ".join(key.quoted for key in self.layout.keys)
+        rows = f"SELECT {names}, CAST(1 AS BIGINT) AS {COUNT}\nFROM (\n{query}\n) AS q ({names})"
+        return BuildPlan(steps, rows, self.layout)
+
+
+@dataclass(frozen=True)
+class Auxiliary:
+    """An inner aggregate of a view, kept as a view of its own that only its owner reads."""
+
+    name: Name
+    view: View
+
+
+def _aliased(table: Table, place: exp.Table) -> exp.Table:
+    real = exp.to_table(table.sql, dialect=DIALECT, alias=place.alias_or_name)
+    real.set("version", place.args.get("version"))
+    return real
+
+
+def _rows_query(columns: tuple[Column, ...], layout: StateLayout, state: str) -> str:
+    outputs = ", ".join(
+        f"s.{key.quoted} AS {text(identifier(c.name))}" for key, c in zip(layout.keys, columns, strict=True)
+    )
+    return f"SELECT {outputs}\nFROM {state} AS s\nLATERAL VIEW EXPLODE(SEQUENCE(1, s.{COUNT})) lv_copies AS lv_copy"

@@ -9,6 +9,7 @@ from dbt_lazyview.compiler.algebra import Aggregate, Node, Project, UnionAll
 from dbt_lazyview.compiler.block import column
 from dbt_lazyview.compiler.functions import function_name, is_aggregate
 from dbt_lazyview.compiler.lowering.scope import Environment, Flatten, Lowered, Scope, Unsupported, is_lowered
+from dbt_lazyview.compiler.lowering.sessions import find_sessions
 from dbt_lazyview.compiler.lowering.subqueries import filter_where
 
 LowerQuery = Callable[..., Lowered]
@@ -27,7 +28,8 @@ def aggregate_select(
     places = [*query.expressions, *_order(query), *([query.args["qualify"]] if query.args.get("qualify") else [])]
     if group is None and having is None and not any(aggregate_calls(each) for each in places):
         return node, scope.flat
-    keys, sets = _keys(group, query.expressions, scope, environment)
+    node, scope = find_sessions(query, _plain_keys(group, query.expressions), node, scope, environment)
+    keys, sets = _keys(query.args.get("group"), query.expressions, scope, environment)
     grouping = _Grouping(environment, scope, keys)
     for each in (*places, *([having.this] if having is not None else [])):
         for call in aggregate_calls(each):
@@ -173,24 +175,38 @@ def _keys(
         return keys, None
 
     def name_of(wanted: exp.Expr) -> str:
-        flat = scope.flat(_by_position(wanted, select))
+        flat = scope.flat(wanted)
         known = next((name for name, each in keys if each == flat), None)
         if known is None:
             known = environment.names.column(wanted.name if isinstance(wanted, exp.Column) else "key")
             keys.append((known, flat))
         return known
 
+    def name_at(wanted: exp.Expr) -> str:
+        return name_of(_by_position(wanted, select))
+
     clauses = [each for each in group.expressions if isinstance(each, _SETS)]
-    plain = [each for each in group.expressions if not isinstance(each, _SETS)]
-    if group.args.get("all"):
-        plain = [each.unalias() for each in select if not aggregate_calls(each)]
+    plain = _plain_keys(group, select)
     for kind in (exp.Rollup, exp.Cube):  # GROUP BY a, b WITH ROLLUP
         if group.args.get(kind.key):
             clauses, plain = [kind(expressions=plain)], []
     sets = [[name_of(each) for each in plain]]
     for clause in clauses:
-        sets = [before + chosen for before in sets for chosen in _expanded(clause, name_of)]
+        sets = [
+            before + chosen
+            for before in sets
+            for chosen in _expanded(clause, lambda each: name_of(_by_position(each, select)))
+        ]
     return keys, sets if clauses else None
+
+
+def _plain_keys(group: exp.Group | None, select: list[exp.Expr]) -> list[exp.Expr]:
+    """What is grouped by outside of grouping sets, as it stands in the query."""
+    if group is None:
+        return []
+    if group.args.get("all"):
+        return [each.unalias() for each in select if not aggregate_calls(each)]
+    return [_by_position(each, select) for each in group.expressions if not isinstance(each, _SETS)]
 
 
 def _expanded(clause: exp.Expr, name_of: Callable[[exp.Expr], str]) -> list[list[str]]:

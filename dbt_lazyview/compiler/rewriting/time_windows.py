@@ -10,6 +10,7 @@ from dbt_lazyview.compiler.functions import arguments, function_name
 from dbt_lazyview.compiler.lowering.scope import Unsupported
 
 _RELATION, _COLUMN = "lv_time", "window"  # the name that Spark gives to the column
+_SESSION = "session_window"
 
 
 def with_generated_windows(query: exp.Query) -> exp.Query:
@@ -20,9 +21,8 @@ def with_generated_windows(query: exp.Query) -> exp.Query:
         ]
         if calls:
             _generate(select, calls)
+        _write_out_sessions(select)
     for call in list(query.find_all(exp.Func)):
-        if _is_window(call, "session_window"):
-            raise Unsupported(call, "SESSION_WINDOW")
         if _is_window(call, "window_time"):
             call.replace(_last_moment(arguments(call)[0]))
     return query
@@ -40,6 +40,20 @@ def _generate(select: exp.Select, calls: list[exp.Func]) -> None:
     for call in calls:
         call.replace(exp.column(exp.to_identifier(_COLUMN, quoted=True), table=_RELATION))
     select.append("laterals", exp.Lateral(this=one, view=True, alias=alias))
+
+
+def _write_out_sessions(select: exp.Select) -> None:
+    """A session that the SELECT groups by may be named by its column; the call itself is written there then."""
+    calls = [
+        each for each in select.find_all(exp.Func) if _is_window(each, "session_window") and _select_of(each) is select
+    ]
+    if not calls:
+        return
+    for column in [each for each in select.find_all(exp.Column) if _select_of(each) is select]:
+        if column.name == _SESSION and not column.table:
+            column.replace(calls[0].copy())
+        elif column.table == _SESSION:
+            column.replace(exp.Dot(this=calls[0].copy(), expression=column.this.copy()))
 
 
 def _last_moment(window: exp.Expr) -> exp.Expr:

@@ -51,6 +51,10 @@ VIEWS = {
         from (select timestamp '2024-01-01 00:10:00' + make_dt_interval(0, cust * 3) as ts, price from orders) group by window(ts, '3 hours', '2 hours')""",
     "last moments": """select window_time(w) as last, w, n
         from (select window(timestamp '2024-01-01 00:10:00' + make_dt_interval(0, id), '2 hours') as w, count(*) as n from orders group by 1)""",
+    "sessions": """select session_window.start as s, cust, count(*) as n, sum(price) as p, session_window.end as e
+        from (select timestamp '2024-01-01 00:10:00' + make_dt_interval(0, 0, id * 4) as ts, cust, price from orders) group by cust, session_window(ts, '4 minutes')""",
+    "sessions of any length": """select session_window(ts, case when cust = 1 then '4 minutes' when cust = 2 then '-1 minutes' else '9 minutes' end) as w, count(*) as n
+        from (select if(id = 3, null, timestamp '2024-01-01 00:10:00' + make_dt_interval(0, 0, id * 4)) as ts, cust from orders) group by 1 having n > 0 order by w""",
     "pipe": "from orders |> where price > 4 |> aggregate sum(price) as s group by cust |> order by s desc |> limit 2",
 }  # fmt: skip
 

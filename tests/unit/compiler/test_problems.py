@@ -12,9 +12,10 @@ NOT_MAINTAINED = {
         Reason.RECURSIVE, "a recursive CTE", "t(n)",
     ),
     "time window": (
-        "select session_window(ts, '5 minutes') as w, count(*) as n\n"
-        "from (select timestamp '2024-01-01' as ts, id from orders) group by session_window(ts, '5 minutes')",
-        Reason.UNSUPPORTED, "SESSION_WINDOW", "session_window",
+        "select cust, session_window(ts, '5 minutes') as w, count(*) as n\n"
+        "from (select timestamp '2024-01-01' as ts, cust from orders)\n"
+        "group by rollup (cust), session_window(ts, '5 minutes')",
+        Reason.UNSUPPORTED, "SESSION_WINDOW beside grouping sets", "session_window",
     ),
     "unknown table function": (
         "select *\nfrom some_rows(3) as s(a)", Reason.UNSUPPORTED, "SOME_ROWS(3)", "some_rows",

@@ -11,9 +11,11 @@ COUNT = "lv_count"  # how many input rows stand behind a row of the state
 STATE_SUFFIX = "__state"
 AUXILIARY_INFIX = "__aux_"  # and a number: an inner aggregate that is kept for its owner
 AUXILIARY_ALIAS = "lv_aux_"  # and the number: its short name in maintenance SQL
+COPY_INFIX = "__copy_"  # of a source without versions
 
 # Table properties of a state.
 PROPERTY_PREFIX = "lazyview."
+PROPERTY_COPY = "lazyview.copy_of"  # of a copy: its source
 PROPERTY_FORMAT = "lazyview.format"
 PROPERTY_FINGERPRINT = "lazyview.fingerprint"
 PROPERTY_DEFINITION = "lazyview.definition"  # chunked: lazyview.definition.0, .1, …

@@ -86,7 +86,7 @@ def describe_relation(name: Name, rows: Sequence[Row]) -> Table | StoredView:
         raise CatalogError(f"{sql_name(name)} is a temporary view: it has no lasting definition.")
     full = _full_name(details) or name
     if details.get("Type") != "VIEW":
-        return Table(full, columns)
+        return Table(full, columns, format=_format(name, details))
     if f"{PROPERTY_STANDS_IN}={REPLACED}" in details.get("Table Properties", ""):
         raise CatalogError(f"{sql_name(full)} was not completely rebuilt: refresh it first.")
     namespace = parts(details.get("View Catalog and Namespace", ""))
@@ -98,6 +98,12 @@ def _full_name(details: Mapping[str, str]) -> Name | None:
     """Catalog, schema and table as the catalog spells them; a table by path has none."""
     schema = details.get("Database") or details.get("Namespace")
     return (details["Catalog"], schema, details["Table"]) if schema and "Table" in details else None
+
+
+def _format(name: Name, details: Mapping[str, str]) -> str:
+    """The format that is told; of a table by path it is part of its name."""
+    is_path = len(name) > 1 and "/" in name[-1]
+    return (details.get("Provider") or (name[-2] if is_path else "")).lower()
 
 
 def _output(columns: Sequence[Column], details: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -60,6 +60,7 @@ def _detail(session: SparkSession, log: Any, snapshot: Any) -> dict[str, Any] | 
         "lastModified": _moment(snapshot.timestamp()),
         "location": log.dataPath().toString(),
         "properties": dict(as_java(snapshot.metadata().configuration())),
+        "partitionColumns": list(as_java(snapshot.metadata().partitionColumns())),
         "sizeInBytes": sizes.get().tableSizeBytes(),
         "numFiles": sizes.get().numFiles(),
     }

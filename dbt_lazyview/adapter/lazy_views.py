@@ -20,6 +20,7 @@ from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import NotBuilt, RefreshError
 from dbt_lazyview.maintenance.groups import Members
 from dbt_lazyview.maintenance.journal import Entry, entries_of, write_journals
+from dbt_lazyview.maintenance.keys import refuse_unusable_snapshot
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.part import misses_reader
 from dbt_lazyview.maintenance.planning import Request
@@ -30,6 +31,7 @@ from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.register import register
 from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.stored import built_target, in_group, stored_target
+from dbt_lazyview.maintenance.tables import Tables
 from dbt_lazyview.maintenance.tree import Target
 from dbt_lazyview.maintenance.until import past_point
 
@@ -90,6 +92,13 @@ class LazyViewMethods(metaclass=AdapterMeta):
             if isinstance(problem.__cause__, NotBuilt):
                 return LazyViewResponse(_message="not built yet: dbt run builds it", kind=NOT_BUILT)
             raise
+
+    def refuse_unusable(self, node: Any) -> None:
+        """Let nobody read a view whose declared key is violated; one that is refreshed first tells by itself."""
+        with self._engine(node.name) as engine:
+            target = built_target(engine, full_name(engine, node))
+            if target is not None:
+                refuse_unusable_snapshot(Tables(engine, read_settings(engine).time_zone, self.probes), target)
 
     def can_stay_for(self, node: Any, reader: str) -> bool:
         """Whether a reader's query sees none of the changes pending for a view; a view group moves as a whole."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
-from dbt_lazyview.maintenance.definition import LIVE, MATERIALIZED, READS, Definition
+from dbt_lazyview.maintenance.definition import AUTO, CAPTURES, LIVE, MATERIALIZED, READS, Definition
 from dbt_lazyview.maintenance.policies import DEFERRED, POLICIES, SNAPSHOT
 
 DEFAULT_MODE = "auto"
@@ -16,7 +16,7 @@ ALLOWED: dict[str, tuple[Any, ...]] = {
     "read": READS,
     "on_run": ("refresh", REGISTER),
     "exact": (False, True),
-    "unique_key": (None,),
+    "capture": CAPTURES,
 }
 
 
@@ -47,7 +47,21 @@ def definition_of(model: Mapping[str, Any], sql: str, is_parent: bool, view_grou
         bool(model["config"].get("exact")),
         view_group,
         model["config"].get("read") or MATERIALIZED,
+        key_of(model["config"]),
+        model["config"].get("capture") or AUTO,
     )
+
+
+def key_of(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """
+    The declared key of a view; one column may stand alone.
+
+    Example:
+        >>> key_of({"unique_key": "id"}), key_of({"unique_key": ["region", "day"]}), key_of({})
+        (('id',), ('region', 'day'), ())
+    """
+    key = config.get("unique_key") or ()
+    return (key,) if isinstance(key, str) else tuple(str(column) for column in key)
 
 
 def _bad_value(key: str, value: Any, allowed: tuple[Any, ...]) -> Problem | None:

@@ -45,6 +45,8 @@ class LazyViewTriggers(LazyViewOperations):
             for view in lazy_views_read_by(node, self._nodes(), self._is_elsewhere):
                 if is_refreshed_by(policy_of(view), DEMAND):
                     self._refresh_for(node, view)
+                elif view.config.get("unique_key"):
+                    self.refuse_unusable(view)
         super().pre_model_hook(config)  # type: ignore[misc]
         return node
 

@@ -6,6 +6,7 @@ from typing import Protocol
 from dbt_lazyview.names import quoted
 
 FLOATS = ("float", "double")  # types whose sums depend on the order of rows in their last digits
+DELTA = "delta"
 Name = tuple[str, ...]  # catalog, schema, table: as many parts as the engine has
 
 
@@ -25,10 +26,15 @@ class Table:
     columns: tuple[Column, ...]
     at: str = ""  # where the query itself names a moment: VERSION AS OF 3
     rows: str = ""  # of a table that is ours, and may not be there yet: a query for its rows
+    format: str = DELTA  # empty: not told
 
     @property
     def sql(self) -> str:
         return ".".join(quoted(part) for part in self.name)
+
+    @property
+    def is_versioned(self) -> bool:
+        return self.format == DELTA
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ class Source:
     alias: str  # short name its relations carry in maintenance SQL
     columns: tuple[str, ...]  # the columns the view uses, in table order
     at: str = ""  # where the query itself names a moment: it never changes
+    is_versioned: bool = True  # otherwise it can only be read as it is
 
     @property
     def sql(self) -> str:
@@ -31,6 +32,14 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Span:
+    """Versions of a source whose change feed is read in one go, both ends included."""
+
+    first: int
+    last: int | None  # None: whatever is there when it is read
+
+
+@dataclass(frozen=True)
 class Window:
     """What happened to one source between the old cut and the new one: versions (after, upto]."""
 
@@ -41,11 +50,14 @@ class Window:
     rows: int | None = None  # changed rows by the commits' own metrics, where all of them tell
     location: str = ""  # path of the table: deltas are read by path
     is_open: bool = False  # up to whatever is there when it is read
+    spans: tuple[Span, ...] = ()  # where the feed cannot be read in one go
+    by_diff: bool = False  # from the rows at both ends, for want of a feed
 
     @property
-    def first(self) -> int:
-        """The version the feed is read from: an open one from the last version seen, for there may be no later one."""
-        return self.after if self.is_open else self.after + 1
+    def feeds(self) -> tuple[Span, ...]:
+        """What of the feed is read. An open window begins with the last version seen: there may be no later one."""
+        whole = Span(self.after, None) if self.is_open else Span(self.after + 1, self.upto)
+        return self.spans or (whole,)
 
 
 @dataclass(frozen=True)
@@ -73,7 +85,8 @@ class ReadSource:
 
     @property
     def at(self) -> str:
-        return self.source.at or ("" if self.version is None else f"version as of {self.version}")
+        has_version = self.version is not None and self.source.is_versioned
+        return self.source.at or (f"version as of {self.version}" if has_version else "")
 
 
 @dataclass(frozen=True)

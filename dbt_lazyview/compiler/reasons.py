@@ -22,6 +22,7 @@ class Reason(Enum):
     UNSUPPORTED = "LV010"
     NON_DETERMINISTIC = "LV012"
     RECURSIVE = "LV013"
+    SOURCE_UNVERSIONED = "LV014"
 
     # A refresh had to be full.
     FIRST_BUILD = "LV020"
@@ -43,6 +44,7 @@ class Reason(Enum):
     LOST_RACE = "LV041"
     POINT_UNREACHABLE = "LV042"
     GROUP_STAYS = "LV043"
+    KEY_VIOLATED = "LV044"
 
     # Nothing had to be done.
     CHANGES_IRRELEVANT = "LV050"

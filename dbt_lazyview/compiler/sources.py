@@ -9,7 +9,7 @@ from dbt_lazyview.compiler.plan import Source
 
 def whole_source(alias: str, table: Table) -> Source:
     """A table with all its columns."""
-    return Source(table.name, alias, tuple(each.name for each in table.columns), table.at)
+    return Source(table.name, alias, tuple(each.name for each in table.columns), table.at, table.is_versioned)
 
 
 def used_sources(root: Node, tables: Mapping[str, Table]) -> tuple[Source, ...]:
@@ -23,4 +23,4 @@ def used_sources(root: Node, tables: Mapping[str, Table]) -> tuple[Source, ...]:
 
 def _with_columns(alias: str, table: Table, columns: set[str]) -> Source:
     names = tuple(each.name for each in table.columns if each.name in columns)
-    return Source(table.name, alias, names, table.at)
+    return Source(table.name, alias, names, table.at, table.is_versioned)

@@ -61,8 +61,13 @@ class View:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """The tables that may change; one that is read at a moment that the query names does not."""
-        return tuple(each for each in self.reads if not each.at)
+        """The tables whose changes can be followed; one that is read at a moment that the query names has none."""
+        return tuple(each for each in self.reads if each.is_versioned and not each.at)
+
+    @property
+    def unversioned(self) -> tuple[Source, ...]:
+        """The tables of which nobody can tell whether they changed."""
+        return tuple(each for each in self.reads if not each.is_versioned)
 
     @property
     def tables(self) -> dict[str, Table]:
@@ -72,7 +77,7 @@ class View:
     @property
     def reads_by_query(self) -> tuple[Name, ...]:
         """The tables that the query itself reads as they are."""
-        return tuple(table.name for table in self.tables.values() if not table.at)
+        return tuple(table.name for table in self.tables.values() if table.is_versioned and not table.at)
 
     def build(self, versions: Mapping[Name, int]) -> BuildPlan:
         """Everything from the sources at the given versions."""
@@ -136,7 +141,11 @@ class View:
 
     def query_at(self, versions: Mapping[Name, int]) -> tuple[tuple[Step, ...], str]:
         """The user's own query over the sources at the given versions: what the view must equal."""
-        read = {alias: table for alias, table in self.tables.items() if table.at or table.name in versions}
+        read = {
+            alias: table
+            for alias, table in self.tables.items()
+            if table.at or not table.is_versioned or table.name in versions
+        }
         steps = tuple(
             ReadSource(f"lv_{alias}", whole_source(alias, table), versions.get(table.name, 0))
             for alias, table in read.items()
@@ -181,7 +190,7 @@ class View:
         stability = self._state.stability if self._state is not None else None
         return Derivation(
             {each.alias: each for each in self.reads},
-            {each.alias: UNCHANGED if each.at else windows[each.name] for each in self.reads},
+            {each.alias: windows[each.name] if each in self.sources else UNCHANGED for each in self.reads},
             options,
             stability,
         )

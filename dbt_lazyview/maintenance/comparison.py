@@ -33,7 +33,7 @@ class Comparison:
 def comparison(engine: Engine, target: Target) -> Comparison:
     """Both pinned to what the record of the state says, so that neither writers nor refreshes come in between."""
     tables = Tables(engine, read_settings(engine).time_zone)
-    view, state = resolve(tables, target).view, load_shown_state(tables, target.state)
+    view, state = resolve(tables, target, captures=False).view, load_shown_state(tables, target.state)
     if state.record is None or state.distrust or state.record.fingerprint != view.fingerprint:
         reason = state.distrust or Reason.DEFINITION_CHANGED
         raise RefreshError(reason, f"{sql_name(target.name)} has to be refreshed first: {reason.word}.")

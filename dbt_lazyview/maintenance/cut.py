@@ -1,9 +1,11 @@
 """Probe: one version of every base table, at one moment."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
+from dbt_lazyview.maintenance.column_changes import partitions_at
+from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.record import Position
 from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
@@ -33,8 +35,13 @@ def head(tables: Tables, name: Name, detail: Detail, known: Mapping[str, Positio
     before = known.get(sql_name(name))
     if before and (before.timestamp, before.id) == (detail.modified, detail.id):
         return before
-    newest = tables.head(name, detail)
-    return Position(newest.version, newest.timestamp, detail.id, detail.has_change_feed)
+    return position(tables.head(name, detail), detail)
+
+
+def position(commit: Commit, detail: Detail, commits: Sequence[Commit] = ()) -> Position:
+    """A commit as a position; `commits` are the newest ones, where it may not be the newest itself."""
+    partitions = partitions_at(commit.version, commits, detail.partitions)
+    return Position(commit.version, commit.timestamp, detail.id, detail.has_change_feed, partitions=partitions)
 
 
 def cut_by_time(tables: Tables, details: Mapping[Name, Detail]) -> Cut:
@@ -46,7 +53,7 @@ def cut_by_time(tables: Tables, details: Mapping[Name, Detail]) -> Cut:
 def _at(tables: Tables, name: Name, detail: Detail, moment: int) -> Position:
     commits = tables.newest(name)
     commit = next((each for each in commits if each.timestamp <= moment), commits[-1])
-    return Position(commit.version, commit.timestamp, detail.id, detail.has_change_feed)
+    return position(commit, detail, commits)
 
 
 def existing_delta(name: Name, detail: Detail | None) -> Detail:
@@ -54,7 +61,7 @@ def existing_delta(name: Name, detail: Detail | None) -> Detail:
     if detail is None:
         raise ModelError((_missing(name),))
     if detail.format != "delta":
-        raise ModelError((_not_delta(name, detail.format),))
+        raise ModelError((not_delta(name, detail.format),))
     return detail
 
 
@@ -65,9 +72,11 @@ def _missing(name: Name) -> Problem:
     )  # fmt: skip
 
 
-def _not_delta(name: Name, kind: str) -> Problem:
+def not_delta(name: Name, kind: str) -> Problem:
+    what = f"a {kind} table" if kind else "a table of another system"
     return Problem(
-        Reason.NOT_DELTA, f"{sql_name(name)} is a {kind} table, not a Delta table.",
+        Reason.NOT_DELTA, f"{sql_name(name)} is {what}, not a Delta table.",
         "Only Delta tables have versions and a change data feed, and a lazy view is maintained from these.",
-        f"Store it as Delta (CONVERT TO DELTA {sql_name(name)}, or file_format: delta), or use materialized: view.",
+        f"Store it as Delta (CONVERT TO DELTA {sql_name(name)}, or file_format: delta); or set capture: diff, to "
+        "compare it with a copy at every refresh, or capture: full, to compute the view anew each time.",
     )  # fmt: skip

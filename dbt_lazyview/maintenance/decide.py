@@ -78,6 +78,9 @@ def _full_needed(situation: Situation) -> Decision | None:
 def _full_by_nature(situation: Situation) -> Decision | None:
     if situation.refresh_mode == "full" and (situation.is_due or situation.has_changes):
         return Decision(FULL, Reason.REFRESH_MODE_FULL)
+    unseen = [problem for problem in situation.problems if problem.reason is Reason.SOURCE_UNVERSIONED]
+    if unseen:
+        return Decision(FULL, Reason.SOURCE_UNVERSIONED, unseen[0].what)
     volatile = [problem for problem in situation.problems if problem.reason is Reason.NON_DETERMINISTIC]
     if situation.problems and (situation.has_changes or (volatile and situation.is_due)):
         problem = (volatile or situation.problems)[0]

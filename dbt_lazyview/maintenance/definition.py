@@ -15,6 +15,8 @@ from dbt_lazyview.names import PROPERTY_DEFINITION, PROPERTY_FINGERPRINT, PROPER
 
 MATERIALIZED, LIVE = "materialized", "live"
 READS = (MATERIALIZED, LIVE)
+AUTO, DIFF, FULL = "auto", "diff", "full"
+CAPTURES = (AUTO, DIFF, FULL)
 CHUNK = 3500  # the metastore keeps about 4000 characters of a property
 
 
@@ -32,6 +34,8 @@ class Definition:
     exact: bool = False  # sums of floating-point numbers are never added to
     view_group: str | None = None  # shows one cut together with the other views of that name
     read: str = MATERIALIZED  # or live: what is pending is merged in when it is read
+    unique_key: tuple[str, ...] = ()  # no two rows of the view have the same values in these columns
+    capture: str = AUTO  # what to do about sources without a change feed: nothing, compare their rows, recompute
 
 
 def compiled(definition: Definition, name: Name, catalog: Catalog) -> View:
@@ -64,14 +68,18 @@ def from_properties(properties: Mapping[str, str]) -> Definition:
     count = int(properties[PROPERTY_DEFINITION])
     packed = "".join(properties[f"{PROPERTY_DEFINITION}.{number}"] for number in range(count))
     content = json.loads(zlib.decompress(b64decode(packed)))
-    return Definition(**{name: content[name] for name in Definition.__dataclass_fields__ if name in content})
+    known = {name: content[name] for name in Definition.__dataclass_fields__ if name in content}
+    return Definition(**{**known, "unique_key": tuple(known.get("unique_key", ()))})
 
 
 def read_definition(properties: Mapping[str, str]) -> Definition | None:
-    """The definition a state remembers, None if a newer release wrote it in a way this one does not know."""
+    """The definition a state remembers, None if it cannot be read: a newer release or somebody else wrote it."""
     if int(properties[PROPERTY_FORMAT]) > RECORD_FORMAT:
         return None
-    return from_properties(properties)
+    try:
+        return from_properties(properties)
+    except (KeyError, ValueError, zlib.error):
+        return None
 
 
 def is_state(properties: Mapping[str, str]) -> bool:

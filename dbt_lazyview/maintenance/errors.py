@@ -12,9 +12,9 @@ WHAT_HAPPENED = {
     Reason.STATE_MISSING: "its state table was dropped",
     Reason.STATE_CHANGED: "its state table was changed by somebody else",
     Reason.RECORD_MISSING: "the record of its last refresh is gone from the history of its state",
-    Reason.RECORD_FORMAT: "its state was written by a newer release of dbt-lazyview",
+    Reason.RECORD_FORMAT: "its state was written by a newer release of dbt-lazyview, or its properties were changed",
     Reason.SOURCE_RECREATED: "a source was dropped and created again",
-    Reason.SOURCE_SCHEMA_CHANGED: "columns of a source changed",
+    Reason.SOURCE_SCHEMA_CHANGED: "columns or partitions of a source changed",
     Reason.CHANGE_FEED_MISSING: "rows of a source changed while its change data feed was off",
     Reason.HISTORY_GONE: "the changes of a source since the last refresh are no longer kept",
 }

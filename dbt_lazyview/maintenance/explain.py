@@ -10,7 +10,7 @@ from dbt_lazyview.maintenance.tree import Node, Target
 
 def explain(engine: Engine, target: Target, request: Request = Request()) -> str:  # noqa: B008
     """The tree with its rules, the decision, and the SQL it would run; parents are read as they are."""
-    attempt = begin(engine, target)
+    attempt = begin(engine, target, captures=False)
     node = attempt.node
     states = {name: load_state(attempt.tables, name) for name in node.parents}
     parents = {name: attempt.standing(parent, states[name]) for name, parent in node.parents.items()}

@@ -1,7 +1,7 @@
 """Commits of a Delta table, and what they did to its rows."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,14 +107,17 @@ def is_harmless_to_state(commit: Commit) -> bool:
     return commit.operation in KEEPS_ROWS or (commit.operation not in CHANGES_COLUMNS and not _effect(commit).changed)
 
 
-def feed_misses_change(commits: Iterable[Commit], feed_was_on: bool) -> bool:
-    """Whether some commit changed rows while the change data feed was off; commits in ascending order."""
+def feed_is_on(commits: Iterable[Commit], feed_was_on: bool) -> Iterator[tuple[Commit, bool]]:
+    """Every commit, and whether the change data feed was on when it was made; commits in ascending order."""
     is_on = feed_was_on
     for commit in commits:
         is_on = _feed_after(commit, is_on)
-        if not is_on and _effect(commit).changed:
-            return True
-    return False
+        yield commit, is_on
+
+
+def feed_misses_change(commits: Iterable[Commit], feed_was_on: bool) -> bool:
+    """Whether some commit changed rows while the change data feed was off; commits in ascending order."""
+    return any(not is_on and _effect(commit).changed for commit, is_on in feed_is_on(commits, feed_was_on))
 
 
 def _feed_after(commit: Commit, was_on: bool) -> bool:

@@ -21,7 +21,8 @@ def live_view(engine: Engine, node: Node, recorded: Mapping[str, Position]) -> P
     """
     positions = {name: recorded.get(sql_name(name)) for name in node.details}
     now = time.time()
-    if node.parents or not all(_stays_readable(node.details[name], at, now) for name, at in positions.items()):
+    are_readable = all(_stays_readable(node.details[name], at, now) for name, at in positions.items())
+    if node.parents or node.view.unversioned or not are_readable:
         return the_query(node)
     windows = {
         name: Window(at.version, at.version, changed=True, location=node.details[name].location, is_open=True)
@@ -43,9 +44,9 @@ def the_query(node: Node) -> PublicView:
 def _stays_readable(detail: Detail, at: Position | None, now: float) -> bool:
     """
     Whether the feed can be read from a version on for as long again: Delta refuses to begin with one that is older than
-    it keeps files, once a newer one is there.
+    it keeps files, once a newer one is there. A copy is never as new as its source.
     """
-    if at is None or not at.feed:
+    if at is None or not at.feed or detail.is_copy:
         return False
     kept = seconds_of(detail.properties.get(FILES_KEPT, KEPT[FILES_KEPT]))
     return now - at.timestamp / 1000 < kept / 2

@@ -7,7 +7,7 @@ from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.plan import Window
 from dbt_lazyview.compiler.reasons import ModelError, Reason
 from dbt_lazyview.maintenance.cut import take_cut
-from dbt_lazyview.maintenance.definition import is_state, read_definition
+from dbt_lazyview.maintenance.definition import AUTO, is_state, read_definition
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.maintenance.record import Position, Settings
@@ -57,6 +57,8 @@ def is_right_but_old(tables: Tables, target: Target, state: State, settings: Set
     record = state.record
     if record is None or state.distrust or record.settings != settings:
         return False
+    if target.definition.capture != AUTO or target.definition.unique_key:
+        return False  # what is pending is not known, or the view has to be looked at first
     node = resolve(tables, target)
     return not node.parents and record.fingerprint == node.view.fingerprint
 

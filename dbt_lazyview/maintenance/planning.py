@@ -9,6 +9,7 @@ from dbt_lazyview.compiler.passes.broadcast_hints import FEW_ROWS
 from dbt_lazyview.compiler.plan import Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.bounds import within_bounds
+from dbt_lazyview.maintenance.column_changes import restored_version
 from dbt_lazyview.maintenance.decide import (
     FULL,
     INCREMENTAL,
@@ -20,6 +21,7 @@ from dbt_lazyview.maintenance.decide import (
     should_advance,
 )  # fmt: skip
 from dbt_lazyview.maintenance.definition import to_properties
+from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.public import PREVIEW, published
@@ -28,7 +30,7 @@ from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.until import Until
-from dbt_lazyview.maintenance.windows import Obstacle, follow, is_same_version
+from dbt_lazyview.maintenance.windows import Obstacle, as_diff, follow, is_same_version
 
 
 @dataclass(frozen=True)
@@ -98,9 +100,14 @@ class Planner:
 
     def follow(self, name: Name, recorded: Position) -> Window | Reason:
         now, location = self.reads[name], self.node.details[name].location
-        moved = not is_same_version(recorded, now)
-        commits = self.tables.commits_between(name, recorded.version, now.version) if moved else ()
-        return follow(recorded, now, commits, location)
+        commits = () if is_same_version(recorded, now) else self.commits(name, recorded.version, now.version)
+        return follow(recorded, now, commits, location, self.node.used[name])
+
+    def commits(self, name: Name, one: int, other: int) -> tuple[Commit, ...]:
+        """The commits between two versions; down to the one that a table was restored to, for its columns."""
+        found = self.tables.commits_between(name, one, other)
+        restored = restored_version(each for each in found if each.version > one)
+        return found if restored is None or restored >= one else self.tables.commits_between(name, restored, other)
 
     def situation(self, request: Request, windows: Mapping[Name, Window], obstacles: tuple[Obstacle, ...]) -> Situation:
         record, definition = self.state.record, self.node.target.definition
@@ -111,7 +118,7 @@ class Planner:
             request.is_due,
             definition_changed=self.means_something_else() and not self.is_due_to(obstacles),
             settings_changed=bool(record and record.settings != self.settings),
-            problems=self.node.view.problems,
+            problems=self.node.problems,
             obstacles=obstacles,
             windows=windows,
         )
@@ -131,6 +138,12 @@ class Planner:
         if is_missing and published(self.tables.engine, self.node.target.name).digest in (None, PREVIEW):
             return Reason.FIRST_BUILD
         return self.state.distrust
+
+    def compared(self) -> Plan:
+        """From the rows of every source that changed, at both ends of its window: for feeds that cannot be read."""
+        windows, _ = self.windows()
+        both_ends = {name: as_diff(each) if each.changed else each for name, each in windows.items()}
+        return self.incremental(Decision(INCREMENTAL), both_ends)
 
     def noop(self, decision: Decision) -> Plan:
         """Nothing to write, except that now and then the record follows versions without data changes."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dbt_lazyview.compiler.catalog import CatalogError, Name, StoredView
 from dbt_lazyview.compiler.plan import PublicView
-from dbt_lazyview.compiler.reasons import ModelError
+from dbt_lazyview.compiler.reasons import ModelError, Reason
 from dbt_lazyview.maintenance.definition import LIVE, Definition, compiled
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.live import live_view
@@ -20,6 +20,8 @@ from dbt_lazyview.names import PROPERTY_FINGERPRINT, quoted
 
 PROPERTY_STANDS_IN = "lazyview.stands_in"
 PROPERTY_SHOWN = "lazyview.shown_version"  # of the state, where the view is pinned to one
+PROPERTY_CHECKED = "lazyview.checked_version"  # of the state, at which the view's key was found unique
+PROPERTY_UNUSABLE = "lazyview.unusable"  # why
 PROPERTY_MATERIALIZED = "lazyview.materialized"  # the plain text over the state, where the view has another; in chunks
 CHUNK = 3500  # the metastore keeps about 4000 characters of a property
 REPLACED = "replaced"  # pinned to the old state while the new one is written
@@ -74,6 +76,8 @@ class Published:
 
     digest: str | None = None  # or what it stands in for; None: there is no public view of ours
     shown_version: int | None = None
+    checked_version: int | None = None
+    is_unusable: bool = False
 
 
 def publication(engine: Engine, node: Node, recorded: Mapping[str, Position]) -> Publication:
@@ -140,8 +144,20 @@ def published(engine: Engine, name: Name) -> Published:
             return Published()
         raise
     found = {row["key"]: row["value"] for row in rows}
-    shown = found.get(PROPERTY_SHOWN)
-    return Published(found.get(PROPERTY_FINGERPRINT) or found.get(PROPERTY_STANDS_IN), int(shown) if shown else None)
+    digest = found.get(PROPERTY_FINGERPRINT) or found.get(PROPERTY_STANDS_IN)
+    shown, checked = _number(found.get(PROPERTY_SHOWN)), _number(found.get(PROPERTY_CHECKED))
+    return Published(digest, shown, checked, is_unusable=bool(found.get(PROPERTY_UNUSABLE)))
+
+
+def note_key(engine: Engine, name: Name, version: int, is_unique: bool) -> int:
+    """Let the public view say what was found out about its key at a version of the state."""
+    checked, unusable = (str(version), "") if is_unique else ("", Reason.KEY_VIOLATED.word)
+    properties = {PROPERTY_CHECKED: checked, PROPERTY_UNUSABLE: unusable}
+    return run(engine, engine.render("set_view_properties", relation=sql_name(name), properties=properties))
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text else None
 
 
 def load_shown_state(tables: Tables, name: Name) -> State:

@@ -17,6 +17,7 @@ class Position:
     id: str
     feed: bool = True  # the change data feed was on
     schema: str = ""  # number and digest of its columns
+    partitions: str | None = None  # the columns it is partitioned by, as JSON; None: not known
 
 
 @dataclass(frozen=True)

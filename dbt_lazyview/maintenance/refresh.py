@@ -1,7 +1,7 @@
 """One refresh: load, probe, plan, commit, confirm. Kill it anywhere: the view is at the old cut or at the new one."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbt_lazyview.compiler.auxiliaries import auxiliary_name
@@ -10,12 +10,13 @@ from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.commit import LostRace, commit
 from dbt_lazyview.maintenance.cut import take_cut
 from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, Decision, why_refused
-from dbt_lazyview.maintenance.definition import to_properties
+from dbt_lazyview.maintenance.definition import DIFF, to_properties
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.errors import RefreshError, failed, lost, refused, stays, unreadable
 from dbt_lazyview.maintenance.failures import why_unreadable
 from dbt_lazyview.maintenance.groups import Convoy, Members, gather, is_read_by, no_members
 from dbt_lazyview.maintenance.history import Commit, rows_written
+from dbt_lazyview.maintenance.keys import refuse_unusable, violated, violations
 from dbt_lazyview.maintenance.mixing import check_mixing
 from dbt_lazyview.maintenance.outcome import Outcome, combined
 from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
@@ -24,10 +25,12 @@ from dbt_lazyview.maintenance.probes import Cut, Probes
 from dbt_lazyview.maintenance.public import (
     Publication,
     load_shown_state,
+    note_key,
     pin,
     pinned_publication,
     publication,
     publish,
+    published,
     run,
     switch,
 )
@@ -43,6 +46,7 @@ from dbt_lazyview.maintenance.until import already_past, cut_until
 from dbt_lazyview.maintenance.windows import CutPassed
 
 ATTEMPTS = 5
+NO_PARTITIONS = "[]"  # of a state
 
 
 def refresh(
@@ -87,11 +91,12 @@ def begin(
     probes: Probes | None = None,
     request: Request = Request(),  # noqa: B008
     members: Members = no_members,
+    captures: bool = True,
 ) -> "Attempt":
     """Compile the view and probe its base tables; `probes` are shared with other refreshes."""
     settings = read_settings(engine)
     tables = Tables(engine, settings.time_zone, probes or Probes())
-    node = resolve(tables, target)
+    node = resolve(tables, target, captures)
     check_mixing(node)
     convoy = gather(tables, node, members, request.is_due)
     state = load_state(tables, target.state)
@@ -213,6 +218,7 @@ class Attempt:
         state = load_shown_state(self.tables, node.target.state)
         if state.distrust:
             raise unreadable(node.target.name, state.distrust)
+        refuse_unusable(self.tables.engine, node, state.version)
         return self.standing(node, state)
 
     def standing(self, node: Node, state: State) -> Arrival:
@@ -232,6 +238,7 @@ class Attempt:
             statements += self.drop_unread(node)
         if node.group is None and not node.target.is_auxiliary:
             statements += self.publish(publication(self.tables.engine, node, plan.stands_for.reads))
+        statements += self.look_at_key(node, written or plan.state.newest)
         seconds = time.time() - started
         outcome = _outcome(node, plan, written, statements, seconds, told_of(node, parents))
         return self.arrival(plan, written, outcome)
@@ -246,6 +253,20 @@ class Attempt:
                 statements += run(self.tables.engine, drop(self.tables.engine, name))
             number += 1
         return statements
+
+    def look_at_key(self, node: Node, at: Commit | None) -> int:
+        """
+        Look for rows with the same key, once per version of the state; that they are unique is noted with the public
+        view afterwards, so that whoever dies in between leaves no doubt. A group does not show what is not usable.
+        """
+        engine, name = self.tables.engine, node.target.name
+        if not node.target.definition.unique_key or at is None or published(engine, name).checked_version == at.version:
+            return 0
+        found = violations(engine, node, at.version)
+        noted = note_key(engine, name, at.version, is_unique=not found) if node.group is None else 0
+        if found:
+            raise violated(node, found)
+        return noted
 
     def recompile_readers(self, nodes: Sequence[Node], readers: Sequence[Node]) -> None:
         """Begin again if some of these views are other relations now than when their readers were compiled."""
@@ -277,15 +298,24 @@ class Attempt:
 
     def carry_out(self, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
         """Run the plan; where the changes turn out unreadable, recompute instead."""
-        plan = stamped(self.relevant(planner, checked(planner.plan(request), planner.node)), request, started)
-        try:
-            return plan, *self.write(plan)
-        except EngineError as error:
-            reason = why_unreadable(error)
-            if plan.decision.kind != INCREMENTAL or reason is None:
-                raise failed(planner.node.target.name, error) from error
-            plan = stamped(checked(planner.plan(request, unreadable=reason), planner.node), request, started)
-            return plan, *self.write(plan)
+        plan = self.relevant(planner, checked(planner.plan(request), planner.node))
+        for other_way in self.other_ways(planner, request):
+            plan = stamped(plan, request, started)
+            try:
+                return plan, *self.write(plan)
+            except EngineError as error:
+                reason = why_unreadable(error)
+                if plan.decision.kind != INCREMENTAL or reason is None:
+                    raise failed(planner.node.target.name, error) from error
+                plan = checked(other_way(reason), planner.node)
+        raise AssertionError("a full refresh is the last way")
+
+    def other_ways(self, planner: Planner, request: Request) -> Iterator[Callable[[Reason], Plan]]:
+        """What to do instead, each time that changes turn out unreadable."""
+        if planner.node.target.definition.capture == DIFF:
+            yield lambda _: planner.compared()
+        while True:
+            yield lambda reason: planner.plan(request, unreadable=reason)
 
     def relevant(self, planner: Planner, plan: Plan) -> Plan:
         """The plan, or one that leaves the rows as they are, where the changes do not touch them."""
@@ -319,7 +349,8 @@ class Attempt:
         """Where children find the state: the version just written, or the one loaded, which holds the same rows."""
         at = written or plan.state.newest
         assert at is not None
-        position = Position(at.version, at.timestamp, plan.state.detail.id if plan.state.detail else "")
+        table_id = plan.state.detail.id if plan.state.detail else ""
+        position = Position(at.version, at.timestamp, table_id, partitions=NO_PARTITIONS)
         return Arrival(position, outcome, plan.stands_for.cut)
 
 
@@ -331,9 +362,9 @@ def told_of(node: Node, parents: Mapping[Name, Arrival]) -> tuple[Outcome, ...]:
 
 def checked(plan: Plan, node: Node) -> Plan:
     """The plan, unless the view's refresh mode forbids it."""
-    reason = why_refused(plan.decision, node.target.definition.refresh_mode, node.view.problems)
+    reason = why_refused(plan.decision, node.target.definition.refresh_mode, node.problems)
     if reason:
-        raise refused(node.target.name, reason, plan.decision.about, node.view.problems)
+        raise refused(node.target.name, reason, plan.decision.about, node.problems)
     return plan
 
 

@@ -35,7 +35,7 @@ def register(
     if node.group is None:  # the views of a group are published together
         statements += attempt.publish(publication(engine, node, plan.stands_for.reads))
     task = task_of(attempt.tables, plan.state)
-    changes = task.rows if task.is_pending else 0
+    changes = task.rows if task.is_pending else 0 if task.is_known else None
     seconds = time.monotonic() - started
     return Outcome(sql_name(target.name), REGISTERED, changes=changes, statements=statements, seconds=seconds)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from dbt_lazyview.compiler.catalog import Name
-from dbt_lazyview.maintenance.definition import Definition
+from dbt_lazyview.maintenance.definition import FULL, Definition
 from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.record import Record
@@ -24,6 +24,12 @@ class Status:
     @property
     def is_built(self) -> bool:
         return self.state.detail is not None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether nothing but the task is pending."""
+        reads_moving = self.definition is not None and self.definition.capture == FULL
+        return self.task.is_known and not reads_moving
 
     @property
     def definition(self) -> Definition | None:

@@ -47,7 +47,7 @@ def _row(status: Status, now: int) -> tuple[str, ...]:
 def _pending(status: Status) -> str:
     task = status.task
     if not task.is_pending:
-        return "nothing"
+        return "nothing" if status.is_known else "not known"
     return ", ".join(filter(None, [counted(task.commits, "commit"), counted(task.rows, "change")]))
 
 

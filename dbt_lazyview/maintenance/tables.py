@@ -1,5 +1,6 @@
 """What the engine tells about Delta tables: their details and their commits."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.history import CHANGE_FEED, Commit, mapping
 from dbt_lazyview.maintenance.moments import milliseconds
 from dbt_lazyview.maintenance.probes import Probes
-from dbt_lazyview.names import STATE_SUFFIX, quoted
+from dbt_lazyview.names import PROPERTY_COPY, STATE_SUFFIX, quoted
 
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 FIRST_LOOK = 8  # commits read before it is known how many are needed
@@ -27,6 +28,12 @@ class Detail:
     properties: Mapping[str, str]
     size: int
     files: int = 0
+    partitions: str = "[]"  # the columns it is partitioned by, as JSON
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it is our copy of a table without versions."""
+        return PROPERTY_COPY in self.properties
 
     @property
     def has_change_feed(self) -> bool:
@@ -66,6 +73,7 @@ class Tables:
         return Detail(
             row["format"], row["id"] or "", modified, row["location"] or "",
             mapping(row["properties"]), int(row["sizeInBytes"] or 0), int(row["numFiles"] or 0),
+            _json_list(row["partitionColumns"]),
         )  # fmt: skip
 
     def newest(self, name: Name, limit: int = FIRST_LOOK) -> tuple[Commit, ...]:
@@ -104,6 +112,11 @@ class Tables:
 def _reaches(commits: tuple[Commit, ...], version: int) -> bool:
     """Whether commits go down to a version, or to the end of the history."""
     return commits[-1].version <= version or len(commits) < FIRST_LOOK
+
+
+def _json_list(value: Any) -> str:
+    """An ARRAY column as JSON; Thrift returns it as such."""
+    return json.dumps(json.loads(value) if isinstance(value, str) else list(value or ()))
 
 
 def is_state_name(name: Name) -> bool:

@@ -29,6 +29,7 @@ class Pending:
     upto: int  # version now
     commits: tuple[Commit, ...] = ()
     obstacle: Reason | None = None  # why its changes cannot be followed
+    is_copy: bool = False  # its source may have changed: it is compared when the view is refreshed
 
     @property
     def rows(self) -> int | None:
@@ -54,6 +55,11 @@ class Task:
     @property
     def is_pending(self) -> bool:
         return any(each.commits or each.obstacle for each in self.sources)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether nothing else can be pending."""
+        return not any(each.is_copy for each in self.sources)
 
     @property
     def commits(self) -> int:
@@ -92,14 +98,15 @@ def pending(tables: Tables, source: Name, recorded: Position) -> Pending:
     if detail is None:
         return Pending(source, recorded.version, recorded.version, obstacle=Reason.UNKNOWN_RELATION)
     if (detail.modified, detail.id) == (recorded.timestamp, recorded.id):
-        return Pending(source, recorded.version, recorded.version)
+        return Pending(source, recorded.version, recorded.version, is_copy=detail.is_copy)
     return pending_upto(tables, source, recorded, tables.head(source, detail).version)
 
 
 def pending_upto(tables: Tables, source: Name, recorded: Position, upto: int) -> Pending:
     """What happened to one base table between a recorded version and another."""
     commits = tables.commits_between(source, recorded.version, upto)
-    broken = lineage_broken(recorded, commits)
+    detail = tables.source(source)
+    broken = lineage_broken(recorded, commits, detail.id if detail else "")
     span = commits[:1] if broken else [each for each in commits if recorded.version < each.version <= upto]
     changing = tuple(each for each in span if effect_of([each]).changed)
-    return Pending(source, recorded.version, upto, changing, broken)
+    return Pending(source, recorded.version, upto, changing, broken, is_copy=bool(detail and detail.is_copy))

@@ -1,16 +1,18 @@
 """A lazy view with the lazy views it reads, down to the base tables."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
-from dbt_lazyview.compiler.catalog import Catalog, Name, Table
+from dbt_lazyview.compiler.catalog import Catalog, Column, Name, Table
+from dbt_lazyview.compiler.plan import Source
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
 from dbt_lazyview.compiler.view import Auxiliary, View
+from dbt_lazyview.maintenance.copies import SourcesCatalog
 from dbt_lazyview.maintenance.cut import existing_delta
-from dbt_lazyview.maintenance.definition import Definition, compiled, is_state, read_definition
+from dbt_lazyview.maintenance.definition import DIFF, Definition, compiled, is_state, read_definition
 from dbt_lazyview.maintenance.policies import CHILD, DEFERRED, is_refreshed_by
 from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
-from dbt_lazyview.maintenance.windows import schema_digest
+from dbt_lazyview.maintenance.windows import Used, schema_digest
 from dbt_lazyview.names import STATE_SUFFIX
 
 NOT_BUILT = Detail("delta", "", 0, "", {}, 0)
@@ -42,6 +44,7 @@ class Node:
     details: dict[Name, Detail]
     schemas: dict[Name, str]  # digests of the sources' columns
     parents: dict[Name, "Node"]  # by the name of their state
+    used: dict[Name, Used] = field(default_factory=dict)  # what it reads of its sources
 
     @property
     def parent_views(self) -> tuple["Node", ...]:
@@ -61,6 +64,11 @@ class Node:
         return tuple(name for name in self.details if name not in self.parents)
 
     @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Why there is no incremental plan."""
+        return (*self.view.problems, *(_unversioned(source) for source in self.view.unversioned))
+
+    @property
     def is_snapshot(self) -> bool:
         """Whether others read it as it is."""
         return not is_refreshed_by(self.target.definition.policy, CHILD)
@@ -76,29 +84,35 @@ class Node:
         return self.target.definition.view_group
 
 
-def resolve(tables: Tables, target: Target) -> Node:
-    """Compile a view and, from the definitions their states remember, all lazy views below it."""
-    return _resolve(tables, tables.engine.catalog(), target, ())
+def resolve(tables: Tables, target: Target, captures: bool = True) -> Node:
+    """
+    Compile a view and, from the definitions their states remember, all lazy views below it; `captures`: copies of
+    sources are brought up to date.
+    """
+    return _resolve(tables, tables.engine.catalog(), target, (), captures)
 
 
-def _resolve(tables: Tables, catalog: Catalog, target: Target, above: tuple[Name, ...]) -> Node:
+def _resolve(tables: Tables, plain: Catalog, target: Target, above: tuple[Name, ...], captures: bool) -> Node:
+    catalog = SourcesCatalog(tables, plain, target.definition, target.name[:-1], captures)
     view = target.auxiliary or compiled(target.definition, target.name, catalog)
     names = [source.name for source in view.sources]
     path = (*above, target.state)
     if circular := [name for name in names if name in path]:
         raise ModelError((_circular(circular[0]),))
+    check_key(target.definition.unique_key, view)
     auxiliaries = {each.state: each for each in map(_auxiliary_of(target), view.auxiliaries)}
     details = {name: _detail(tables, name, name in auxiliaries) for name in names}
     known = [name for name in names if name not in auxiliaries and is_state(details[name].properties)]
     parents = {**auxiliaries, **{name: _parent(name, details[name]) for name in known}}
-    nodes = {name: _resolve(tables, catalog, parent, path) for name, parent in parents.items()}
-    schemas = {name: "" if name in auxiliaries else _schema(catalog, name) for name in names}
-    return Node(target, view, details, schemas, nodes)
+    nodes = {name: _resolve(tables, plain, parent, path, captures) for name, parent in parents.items()}
+    columns = {name: () if name in auxiliaries else _columns(plain, name) for name in names}
+    used = {source.name: _used(source, columns[source.name], target.definition) for source in view.sources}
+    return Node(target, view, details, {name: schema_digest(columns[name]) for name in names}, nodes, used)
 
 
 def _auxiliary_of(owner: Target) -> Callable[[Auxiliary], Target]:
     """An auxiliary goes where its owner goes, and is shown to nobody."""
-    definition = replace(owner.definition, is_parent=True, policy=DEFERRED, view_group=None, comment="")
+    definition = replace(owner.definition, is_parent=True, policy=DEFERRED, view_group=None, comment="", unique_key=())
 
     def target(each: Auxiliary) -> Target:
         return Target(each.name, replace(definition, sql=each.view.sql, column_comments={}), each.view)
@@ -119,9 +133,14 @@ def _parent(state: Name, detail: Detail) -> Target:
     return Target(public_name(state), definition)
 
 
-def _schema(catalog: Catalog, name: Name) -> str:
+def _columns(catalog: Catalog, name: Name) -> tuple[Column, ...]:
     relation = catalog.relation(name, None)
-    return schema_digest(relation.columns) if isinstance(relation, Table) else ""
+    return relation.columns if isinstance(relation, Table) else ()
+
+
+def _used(source: Source, columns: tuple[Column, ...], definition: Definition) -> Used:
+    own = [column for column in columns if column.name in source.columns]
+    return Used(source.columns, schema_digest(own), may_diff=definition.capture == DIFF)
 
 
 def state_name(public: Name) -> Name:
@@ -140,10 +159,32 @@ def public_name(state: Name) -> Name:
     return (*state[:-1], state[-1].removesuffix(STATE_SUFFIX))
 
 
+def check_key(key: Sequence[str], view: View) -> None:
+    """Refuse a key of columns that the view does not have."""
+    names = [column.name.lower() for column in view.columns]
+    if unknown := [column for column in key if column.lower() not in names]:
+        raise ModelError((_no_columns(unknown, names),))
+
+
+def _no_columns(columns: Sequence[str], names: Sequence[str]) -> Problem:
+    return Problem(
+        Reason.INVALID_CONFIG, f"unique_key: {', '.join(columns)} is not a column of the view.",
+        f"It has the columns {', '.join(names)}.", "Name some of these, or leave out unique_key.",
+    )  # fmt: skip
+
+
 def _circular(name: Name) -> Problem:
     return Problem(
         Reason.INVALID_QUERY, f"The view reads {sql_name(name)}, which stores the view itself.",
         "A view cannot be computed from its own rows.", "Read the tables it is made of instead.",
+    )  # fmt: skip
+
+
+def _unversioned(source: Source) -> Problem:
+    return Problem(
+        Reason.SOURCE_UNVERSIONED, f"{source.sql} is not a Delta table.",
+        "Nobody can tell what changed in it, so the view is computed anew at every refresh.",
+        "Set capture: diff to compare it with a copy instead, or store it as Delta.",
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Reason
-from dbt_lazyview.maintenance.cut import existing_delta
+from dbt_lazyview.maintenance.cut import existing_delta, position
 from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.moments import milliseconds
@@ -65,18 +65,18 @@ def cut_until(tables: Tables, names: Collection[Name], until: Until) -> Cut:
 
 def _position(tables: Tables, name: Name, until: Until) -> Position:
     detail = existing_delta(name, tables.source(name))
-    commit = _newest_until(tables, name, until)
-    return Position(commit.version, commit.timestamp, detail.id, detail.has_change_feed)
+    commit, commits = _newest_until(tables, name, until)
+    return position(commit, detail, commits)
 
 
-def _newest_until(tables: Tables, name: Name, until: Until) -> Commit:
-    """Read the history further and further down, until it is known what was the newest commit then."""
+def _newest_until(tables: Tables, name: Name, until: Until) -> tuple[Commit, tuple[Commit, ...]]:
+    """Read the history further and further down, until it is known what was the newest commit then; and all of it."""
     limit = FIRST_LOOK
     while True:
         commits = tables.newest(name, limit)
         found = next((each for each in commits if _is_within(each, until)), None)
         if found is not None and (until.version is None or found.version == until.version):
-            return found
+            return found, commits
         if found is not None or len(commits) < limit:
             raise unreachable(f"{sql_name(name)} has no version of {until.told} in its history.")
         limit *= 8

@@ -3,6 +3,10 @@
 alter table {{ relation }} set tblproperties ({{ properties_list(properties) }})
 {%- endmacro %}
 
+{% macro set_view_properties(relation, properties) -%}
+alter view {{ relation }} set tblproperties ({{ properties_list(properties) }})
+{%- endmacro %}
+
 {% macro properties_list(properties) -%}
 {%- for key, value in properties.items() -%}
 {{ text_literal(key) }} = {{ text_literal(value) }}{{ ", " if not loop.last else "" }}

@@ -16,8 +16,8 @@ from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.probes import Probes
 
 PACKAGE = "dbt_lazyview"
-# Longer types are cut short in DESCRIBE otherwise.
-SETTINGS = {"spark.sql.debug.maxToStringFields": "10000"}
+# Longer types are cut short in DESCRIBE otherwise; files that VACUUM removed would be rows that never were.
+SETTINGS = {"spark.sql.debug.maxToStringFields": "10000", "spark.sql.files.ignoreMissingFiles": "false"}
 
 logger = AdapterLogger("LazyView")
 

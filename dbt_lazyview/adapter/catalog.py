@@ -57,6 +57,8 @@ class SparkCatalog:
         try:
             return self.engine.query(self.engine.render(macro, **arguments))
         except EngineError as error:
+            if error.is_lost_connection:
+                raise
             raise CatalogError(str(error)) from error
 
 

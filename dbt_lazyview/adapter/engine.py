@@ -1,7 +1,7 @@
 """The engine behind dbt: a connection of our own, and dbt's macros."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any
 
@@ -16,8 +16,11 @@ from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.probes import Probes
 
 PACKAGE = "dbt_lazyview"
-# Longer types are cut short in DESCRIBE otherwise; files that VACUUM removed would be rows that never were.
-SETTINGS = {"spark.sql.debug.maxToStringFields": "10000", "spark.sql.files.ignoreMissingFiles": "false"}
+SETTINGS = {
+    "spark.sql.debug.maxToStringFields": "10000",  # longer types are cut short in DESCRIBE otherwise
+    "spark.sql.files.ignoreMissingFiles": "false",  # files that VACUUM removed would be rows that never were
+    "spark.sql.variable.substitute": "false",  # `${` in a name, a comment or a text is no variable
+}
 
 logger = AdapterLogger("LazyView")
 
@@ -39,17 +42,16 @@ class DbtEngine:
 
     def query(self, sql: str) -> list[dict[str, Any]]:
         logger.debug(f"On {self.connection.name}: {sql}")
-        cursor = self.connection.handle.cursor()
         with engine_errors():
+            cursor = self.connection.handle.cursor()
             cursor.execute(sql)
             names = [column[0] for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in (cursor.fetchall() or ())] if names else []
 
     def execute(self, sql: str) -> None:
         logger.debug(f"On {self.connection.name}: {sql}")
-        cursor = self.connection.handle.cursor()
         with engine_errors():
-            cursor.execute(sql)
+            self.connection.handle.cursor().execute(sql)
 
     def render(self, macro: str, **arguments: Any) -> str:
         return str(self.adapter.execute_macro(macro, project=PACKAGE, kwargs=arguments)).strip()
@@ -70,7 +72,8 @@ def open_engine(adapter: BaseAdapter, name: str, probes: Probes) -> Iterator[Dbt
             engine.execute(engine.render("set_setting", key=key, value=value))
         yield engine
     finally:
-        connection.handle.close()
+        with suppress(Exception):  # a connection that broke cannot be closed any more
+            connection.handle.close()
 
 
 @contextmanager
@@ -84,4 +87,5 @@ def engine_errors() -> Iterator[None]:
 
 def _words(problem: Exception) -> str:
     status = getattr(problem.args[0], "status", None) if problem.args else None
-    return str(getattr(status, "errorMessage", None) or getattr(problem, "msg", None) or problem)
+    words = str(getattr(status, "errorMessage", None) or getattr(problem, "msg", None) or problem)
+    return words if words.strip() else type(problem).__name__

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dbt_lazyview.maintenance.decide import BUILD, FULL
-from dbt_lazyview.maintenance.engine import Engine, EngineError
+from dbt_lazyview.maintenance.engine import Engine, EngineError, during
 from dbt_lazyview.maintenance.failures import is_race
 from dbt_lazyview.maintenance.history import Commit, is_harmless_to_state
 from dbt_lazyview.maintenance.record import Record, to_json
@@ -26,13 +26,14 @@ class LostRace(Exception):
 def commit(tables: Tables, state: State, statement: str, record: Record) -> Commit:
     """Run the statement that writes the state, and find what it committed."""
     try:
-        with carrying(tables.engine, record):
+        with during("write the state"), carrying(tables.engine, record):
             tables.engine.execute(statement)
     except EngineError as error:
         if is_race(error):
             raise LostRace from error
         raise
-    return confirm(tables, state, record)
+    with during("find what was committed"):
+        return confirm(tables, state, record)
 
 
 @contextmanager

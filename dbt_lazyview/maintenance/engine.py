@@ -1,7 +1,7 @@
 """What maintenance asks of the engine: SQL, rendered by macros; some of it may take a shorter way."""
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 from dbt_lazyview.compiler.catalog import Catalog, Name
@@ -46,11 +46,35 @@ class Engine(Protocol):
         """A catalog that remembers nothing from before."""
 
 
+# What drivers say when nobody is there any more.
+LOST = (
+    "TTransport", "TSocket", "Connection refused", "Connection reset", "Broken pipe", "Could not connect",
+    "trying to connect to the Java server", "Py4JNetworkError", "Answer from Java side is empty",
+    "Error while sending or receiving", "Invalid SessionHandle", "SparkContext was shut down", "stopped SparkContext",
+)  # fmt: skip
+
+
 class EngineError(Exception):
     """A statement failed: the engine's own words."""
+
+    step = ""  # of the refresh it happened in
 
     @property
     def is_missing_relation(self) -> bool:
         return any(
             word in str(self) for word in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND")
         )
+
+    @property
+    def is_lost_connection(self) -> bool:
+        return any(word in str(self) for word in LOST)
+
+
+@contextmanager
+def during(step: str) -> Iterator[None]:
+    """Let errors tell in which step they happened; the innermost one counts."""
+    try:
+        yield
+    except EngineError as error:
+        error.step = error.step or step
+        raise

@@ -3,6 +3,7 @@
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Problem, Reason
 from dbt_lazyview.maintenance.engine import EngineError
+from dbt_lazyview.maintenance.failures import remedy_for
 from dbt_lazyview.maintenance.tables import sql_name
 
 WHAT_HAPPENED = {
@@ -74,6 +75,24 @@ def lost(view: Name, attempts: int) -> RefreshError:
     )
 
 
+def too_large(view: Name, reason: Reason, about: str, found: str, limit: str) -> RefreshError:
+    """A full refresh that nobody asked for, of more than the model allows."""
+    source = f" ({about})" if about else ""
+    why = WHAT_HAPPENED.get(reason, reason.word.replace("_", " "))
+    return RefreshError(
+        Reason.FULL_REFRESH_TOO_LARGE,
+        f"{sql_name(view)} needs a full refresh: {why}{source}.\n"
+        f"  Its sources have {found}, and full_refresh_limit is {limit}.\n"
+        "  Run it once with --full-refresh, raise the limit, or mend what made it necessary.",
+    )
+
+
 def failed(view: Name, error: EngineError) -> RefreshError:
-    """The statement itself failed."""
-    return RefreshError(Reason.REFRESH_FAILED, f"{sql_name(view)} was not refreshed: {error}")
+    """A statement failed: of which view, in which step, in Spark's words, and what to do."""
+    step = f" The step that failed: {error.step}." if error.step else ""
+    return RefreshError(
+        Reason.REFRESH_FAILED,
+        f"{sql_name(view)} was not refreshed: {error}\n"
+        f" {step} {remedy_for(error)}\n"
+        "  Nothing has to be repaired: the next refresh goes on from the last complete one.",
+    )

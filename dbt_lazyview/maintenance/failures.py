@@ -17,6 +17,48 @@ READ_FAILURES = (
     ("DELTA_LOG_FILE_NOT_FOUND", Reason.HISTORY_GONE),
 )
 
+# What helps against the usual failures, by the words of Spark, Hadoop and the drivers.
+REMEDIES = (
+    (
+        (
+            "OutOfMemory",
+            "Java heap space",
+            "GC overhead limit",
+            "maxResultSize",
+            "Not enough memory",
+            "broadcast the",
+        ),
+        "Give Spark more memory (spark.driver.memory, spark.executor.memory), or fold in less at once: max_changes.",
+    ),
+    (
+        ("No space left on device", "Disk quota exceeded", "DiskErrorException", "File too large"),
+        "Make room where the tables or Spark's temporary files lie.",
+    ),
+    (
+        ("Permission denied", "AccessControlException", "AccessDenied", "Read-only file system", "not permitted"),
+        "Let the user that Spark runs as write to the folder of the state table.",
+    ),
+    (
+        ("JOB_CANCELLED", "Job aborted", "TaskKilled", "ExecutorLost", "cancelled"),
+        "Tasks of Spark were killed or failed: run it again, and look into Spark's log if that does not help.",
+    ),
+)
+COME_BACK = "Spark did not answer any more: run it again once it is back."
+OTHERWISE = "Mend what Spark says, and run it again."
+
+
+def remedy_for(error: EngineError) -> str:
+    """
+    What to do about a statement that failed.
+
+    Example:
+        >>> remedy_for(EngineError("Job aborted.\\nCaused by: java.io.IOException: No space left on device"))
+        "Make room where the tables or Spark's temporary files lie."
+    """
+    if error.is_lost_connection:
+        return COME_BACK
+    return next((remedy for words, remedy in REMEDIES if any(word in str(error) for word in words)), OTHERWISE)
+
 
 def is_race(error: EngineError) -> bool:
     """Whether somebody else committed first."""

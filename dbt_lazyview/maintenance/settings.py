@@ -1,9 +1,9 @@
 """The session settings a result depends on, and those set for some statements."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from dbt_lazyview.maintenance.engine import Engine
+from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.record import Settings
 
 TIME_ZONE = "spark.sql.session.timeZone"
@@ -36,6 +36,10 @@ def having_set(engine: Engine, settings: Mapping[str, str]) -> Iterator[None]:
         for key, value in settings.items():
             engine.execute(engine.render("set_setting", key=key, value=value))
         yield
-    finally:
+    except BaseException:
         for key in settings:
-            engine.execute(engine.render("reset_setting", key=key))
+            with suppress(EngineError):  # the connection broke: what it was set to is gone with it
+                engine.execute(engine.render("reset_setting", key=key))
+        raise
+    for key in settings:
+        engine.execute(engine.render("reset_setting", key=key))

@@ -4,7 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
-from dbt_lazyview.maintenance.definition import AUTO, CAPTURES, LIVE, MATERIALIZED, READS, Definition
+from dbt_lazyview.maintenance.definition import (
+    AUTO,
+    CAPTURES,
+    COMPACT_EVERY,
+    LIVE,
+    MATERIALIZED,
+    READS,
+    VACUUM_EVERY,
+    Definition,
+)
+from dbt_lazyview.maintenance.limits import limit_of
 from dbt_lazyview.maintenance.policies import DEFERRED, POLICIES, SNAPSHOT
 
 DEFAULT_MODE = "auto"
@@ -19,15 +29,23 @@ ALLOWED: dict[str, tuple[Any, ...]] = {
     "capture": CAPTURES,
 }
 
+NUMBERS = {
+    "max_changes": (1, "changes", "It says how many changed rows one refresh may fold in at once."),
+    "compact_every": (0, "commits", "It says after how many commits a state is compacted; 0: never."),
+    "vacuum_every": (0, "commits", "It says after how many commits old files of a state are deleted; 0: never."),
+}
+
 
 def check_model(model: Mapping[str, Any]) -> None:
     """Refuse what no lazy view can be made of: all problems at once."""
     problems = [_bad_value(key, model["config"].get(key), allowed) for key, allowed in ALLOWED.items()]
     language = [_python(model["name"])] if model["language"] != "sql" else []
-    number = _bad_number("max_changes", model["config"].get("max_changes"))
+    config = model["config"]
+    numbers = [_bad_number(key, config.get(key), *told) for key, told in NUMBERS.items()]
+    limit = _bad_limit("full_refresh_limit", config.get("full_refresh_limit"))
     name = _bad_name("view_group", model["config"].get("view_group"))
     live = _live_and_still(model["config"])
-    if found := (*language, *filter(None, [*problems, number, name, live])):
+    if found := (*language, *filter(None, [*problems, *numbers, limit, name, live])):
         raise ModelError(tuple(found))
 
 
@@ -49,7 +67,15 @@ def definition_of(model: Mapping[str, Any], sql: str, is_parent: bool, view_grou
         model["config"].get("read") or MATERIALIZED,
         key_of(model["config"]),
         model["config"].get("capture") or AUTO,
+        _or(model["config"].get("compact_every"), COMPACT_EVERY),
+        _or(model["config"].get("vacuum_every"), VACUUM_EVERY),
+        model["config"].get("full_refresh_limit"),
+        model["unique_id"],
     )
+
+
+def _or(value: int | None, default: int) -> int:
+    return default if value is None else value
 
 
 def key_of(config: Mapping[str, Any]) -> tuple[str, ...]:
@@ -74,13 +100,25 @@ def _bad_value(key: str, value: Any, allowed: tuple[Any, ...]) -> Problem | None
     )  # fmt: skip
 
 
-def _bad_number(key: str, value: Any) -> Problem | None:
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0):
+def _bad_number(key: str, value: Any, least: int, what: str, why: str) -> Problem | None:
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= least):
         return None
     return Problem(
-        Reason.INVALID_CONFIG, f"{key}: {value} is not a number of changes.",
-        "It says how many changed rows one refresh may fold in at once.", f"Set {key} to 1 or more, or leave it out.",
+        Reason.INVALID_CONFIG, f"{key}: {value} is not a number of {what}.",
+        why, f"Set {key} to {least} or more, or leave it out.",
     )  # fmt: skip
+
+
+def _bad_limit(key: str, value: Any) -> Problem | None:
+    try:
+        _ = None if value is None else limit_of(value)
+    except ValueError as problem:
+        return Problem(
+            Reason.INVALID_CONFIG, f"{key}: {problem}",
+            "A full refresh that nobody asked for fails if the sources are larger than that.",
+            f"Set {key} to a number of rows or bytes, or leave it out.",
+        )  # fmt: skip
+    return None
 
 
 def _bad_name(key: str, value: Any) -> Problem | None:

@@ -15,6 +15,7 @@ from dbt_lazyview.adapter.lazy_views import LazyViewMethods, full_name
 from dbt_lazyview.adapter.response import ERROR, LazyViewResponse, Total, sum_up
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.compile import compile_view
+from dbt_lazyview.maintenance import vacuum_guard
 from dbt_lazyview.maintenance.advise import advise
 from dbt_lazyview.maintenance.comparison import Comparison, comparison
 from dbt_lazyview.maintenance.engine import EngineError
@@ -23,6 +24,7 @@ from dbt_lazyview.maintenance.explain import explain
 from dbt_lazyview.maintenance.freshness import why_stale
 from dbt_lazyview.maintenance.life import life_of
 from dbt_lazyview.maintenance.order import oldest_first
+from dbt_lazyview.maintenance.orphans import Orphan, find_orphans
 from dbt_lazyview.maintenance.policies import DEFERRED, OPERATION, POLICIES
 from dbt_lazyview.maintenance.prepare import Need, need_of
 from dbt_lazyview.maintenance.settings import read_settings
@@ -139,6 +141,39 @@ class LazyViewOperations(LazyViewMethods):
         """The view at its cut, and its query over the sources at that cut."""
         with self._engine(relation.identifier) as engine:
             return comparison(engine, stored_target(engine, full_name(engine, relation)))
+
+    @available.parse_none
+    def vacuum_guards(self, form: str) -> str:
+        """How far VACUUM may go on each source, as `table` or `json`."""
+        reports = {"table": vacuum_guard.as_lines, "json": vacuum_guard.as_json}
+        if form not in reports:
+            raise DbtRuntimeError(f"format: {form} is not known; it is table or json.")
+        statuses = [status for _, status in self._statuses(self.lazy_views_named(None))]
+        with self._engine("vacuum_guard") as engine:
+            return reports[form](vacuum_guard.guards(_tables(engine, self), statuses, round(time.time() * 1000)))
+
+    @available.parse_list
+    def orphaned_states(self) -> list[Orphan]:
+        """States in the project's schemas that no lazy view of it has, not even a disabled one."""
+        manifest = self.get_macro_resolver()  # type: ignore[attr-defined]
+        disabled = [node for nodes in manifest.disabled.values() for node in nodes]
+        nodes = [node for node in (*manifest.nodes.values(), *disabled) if hasattr(node, "schema") and node.schema]
+        with self._engine("orphans") as engine:
+            schemas = sorted({full_name(engine, node)[:-1] for node in nodes})
+            wanted = {full_name(engine, node) for node in nodes if is_lazy_view(node)}
+            projects = {node.package_name for node in nodes}
+            return find_orphans(_tables(engine, self), schemas, wanted, projects)
+
+    @available.parse_none
+    def drop_orphan(self, orphan: Orphan) -> str:
+        """Drop a state and its public view; what went wrong, nothing if it went well."""
+        with self._engine("orphans") as engine:
+            try:
+                for statement in orphan.statements:
+                    engine.execute(statement)
+            except EngineError as problem:
+                return str(problem)
+        return ""
 
     def _statuses(self, views: list[Any]) -> list[tuple[Any, Status]]:
         with self._engine("status") as engine:

@@ -45,6 +45,7 @@ class Reason(Enum):
     POINT_UNREACHABLE = "LV042"
     GROUP_STAYS = "LV043"
     KEY_VIOLATED = "LV044"
+    FULL_REFRESH_TOO_LARGE = "LV045"
 
     # Nothing had to be done.
     CHANGES_IRRELEVANT = "LV050"

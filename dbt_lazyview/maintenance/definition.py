@@ -17,6 +17,7 @@ MATERIALIZED, LIVE = "materialized", "live"
 READS = (MATERIALIZED, LIVE)
 AUTO, DIFF, FULL = "auto", "diff", "full"
 CAPTURES = (AUTO, DIFF, FULL)
+COMPACT_EVERY, VACUUM_EVERY = 20, 100
 CHUNK = 3500  # the metastore keeps about 4000 characters of a property
 
 
@@ -36,6 +37,10 @@ class Definition:
     read: str = MATERIALIZED  # or live: what is pending is merged in when it is read
     unique_key: tuple[str, ...] = ()  # no two rows of the view have the same values in these columns
     capture: str = AUTO  # what to do about sources without a change feed: nothing, compare their rows, recompute
+    compact_every: int = COMPACT_EVERY  # commits of the state; 0: never
+    vacuum_every: int = VACUUM_EVERY
+    full_refresh_limit: str | None = None  # of the sources; beyond it, a full refresh has to be asked for
+    model: str = ""  # the id of its dbt node
 
 
 def compiled(definition: Definition, name: Name, catalog: Catalog) -> View:

@@ -4,10 +4,9 @@ import time
 from collections.abc import Mapping
 
 from dbt_lazyview.compiler.plan import PublicView, Window
-from dbt_lazyview.maintenance.durations import seconds_of
 from dbt_lazyview.maintenance.engine import Engine
-from dbt_lazyview.maintenance.prepare import FILES_KEPT, KEPT
 from dbt_lazyview.maintenance.record import Position
+from dbt_lazyview.maintenance.retention import files_kept_seconds
 from dbt_lazyview.maintenance.tables import Detail, sql_name
 from dbt_lazyview.maintenance.tree import Node
 
@@ -48,5 +47,4 @@ def _stays_readable(detail: Detail, at: Position | None, now: float) -> bool:
     """
     if at is None or not at.feed or detail.is_copy:
         return False
-    kept = seconds_of(detail.properties.get(FILES_KEPT, KEPT[FILES_KEPT]))
-    return now - at.timestamp / 1000 < kept / 2
+    return now - at.timestamp / 1000 < files_kept_seconds(detail.properties) / 2

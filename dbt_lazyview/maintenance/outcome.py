@@ -29,6 +29,7 @@ class Outcome:
     record: Record | None = None  # None: nothing was written
     parts: int = 1
     is_part: bool = False  # more is to be done
+    chores: tuple[str, ...] = ()  # what was done to the state's files afterwards
 
     @property
     def line(self) -> str:
@@ -49,7 +50,7 @@ class Outcome:
         if self.kind == NOOP:
             return f"noop: {self.reason or 'nothing new'}, {self.seconds:.1f} s"
         head = f"{self.kind} ({self.reason})" if self.reason else self.kind
-        told = [counted(self.changes, "change"), counted(self.rows_changed, "row"), self.strategy]
+        told = [counted(self.changes, "change"), counted(self.rows_changed, "row"), self.strategy, *self.chores]
         parts = f" in {self.parts} parts" if self.parts > 1 else ""
         return f"{head}: " + ", ".join([*filter(None, told), f"{self.seconds:.1f} s"]) + parts
 

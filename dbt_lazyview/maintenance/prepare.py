@@ -6,11 +6,8 @@ from dataclasses import dataclass
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.durations import SECONDS, seconds_of
 from dbt_lazyview.maintenance.history import CHANGE_FEED
+from dbt_lazyview.maintenance.retention import FILES_KEPT, KEPT
 from dbt_lazyview.maintenance.tables import Detail
-
-# How long files of older versions, and commits, are kept; and Delta's own defaults.
-FILES_KEPT = "delta.deletedFileRetentionDuration"
-KEPT = {FILES_KEPT: "interval 7 days", "delta.logRetentionDuration": "interval 30 days"}
 
 
 @dataclass(frozen=True)

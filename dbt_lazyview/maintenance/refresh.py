@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
 from dbt_lazyview.compiler.auxiliaries import auxiliary_name
@@ -11,12 +12,14 @@ from dbt_lazyview.maintenance.commit import LostRace, commit
 from dbt_lazyview.maintenance.cut import take_cut
 from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, Decision, why_refused
 from dbt_lazyview.maintenance.definition import DIFF, to_properties
-from dbt_lazyview.maintenance.engine import Engine, EngineError
+from dbt_lazyview.maintenance.engine import Engine, EngineError, during
 from dbt_lazyview.maintenance.errors import RefreshError, failed, lost, refused, stays, unreadable
 from dbt_lazyview.maintenance.failures import why_unreadable
 from dbt_lazyview.maintenance.groups import Convoy, Members, gather, is_read_by, no_members
 from dbt_lazyview.maintenance.history import Commit, rows_written
+from dbt_lazyview.maintenance.housekeeping import keep_house
 from dbt_lazyview.maintenance.keys import refuse_unusable, violated, violations
+from dbt_lazyview.maintenance.limits import check_limit
 from dbt_lazyview.maintenance.mixing import check_mixing
 from dbt_lazyview.maintenance.outcome import Outcome, combined
 from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
@@ -39,7 +42,7 @@ from dbt_lazyview.maintenance.relevance import touch_nothing
 from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, having_set, read_settings
 from dbt_lazyview.maintenance.splitting import next_stop
 from dbt_lazyview.maintenance.staging import staged
-from dbt_lazyview.maintenance.state import State, load_state
+from dbt_lazyview.maintenance.state import NO_VERSION, State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import NOT_BUILT, Node, Target, resolve, state_name
 from dbt_lazyview.maintenance.until import already_past, cut_until
@@ -70,8 +73,9 @@ def refresh_part(engine: Engine, target: Target, request: Request, probes: Probe
     """Bring a view to a cut; whoever loses a race looks again."""
     may_stop, earlier = True, dict[Name, Outcome]()
     for _ in range(ATTEMPTS):
-        attempt = begin(engine, target, probes, request, members)
-        attempt = attempt.shortened(request) if may_stop else attempt
+        with failures_told(target, "look at the view and its sources"):
+            attempt = begin(engine, target, probes, request, members)
+            attempt = attempt.shortened(request) if may_stop else attempt
         try:
             outcome = attempt.arrive(request)
             done = earlier.get(target.state, outcome) if outcome.kind == NOOP else outcome
@@ -117,6 +121,7 @@ class Arrival:
     position: Position
     outcome: Outcome
     cut: Mapping[str, Position]  # what its record says it stands for
+    since: int = NO_VERSION  # version of the state that carried the record before
 
 
 @dataclass(frozen=True)
@@ -158,6 +163,8 @@ class Attempt:
         if name not in self.arrived:
             parents = {parent: self.bring_parent(each, request) for parent, each in node.parents.items()}
             self.arrived[name] = self.refresh_one(node, request, parents)
+            if node.group is None:
+                self.keep_house(node)
             if node.target.is_auxiliary:
                 pass  # its owner was compiled with it
             elif node.group is None:
@@ -187,6 +194,8 @@ class Attempt:
         except RefreshError as problem:
             raise stays(group, problem) from problem
         self.show(members)
+        for member in members:
+            self.keep_house(member)
         self.recompile_readers(members, (self.node, *self.convoy.members))
         others = [self.arrived[each.target.state].outcome for each in members if each is not self.node]
         return tuple(outcome for outcome in others if outcome.kind != NOOP)
@@ -198,7 +207,9 @@ class Attempt:
         """
         engine = self.tables.engine
         at = {each.target.state: self.arrived[each.target.state].position for each in members}
-        switched = switch(engine, [pinned_publication(engine, each, at[each.target.state].version) for each in members])
+        with failures_told(self.node.target, "let the views of the group show their new rows"):
+            wanted = [pinned_publication(engine, each, at[each.target.state].version) for each in members]
+            switched = switch(engine, wanted)
         for name in switched:
             self.tables.probes.forget_relation(name)
         heads = {name: self.tables.detail(name) for name in at if switched}
@@ -230,15 +241,17 @@ class Attempt:
 
     def refresh_one(self, node: Node, request: Request, parents: dict[Name, Arrival]) -> Arrival:
         started = time.time()
-        planner = self.planner(node, parents)
-        plan, written, statements = self.carry_out(planner, request, started)
-        statements += self.follow_definition(node, plan)
-        if plan.replaces_state:
-            self.replaced.add(node.target.state)
-            statements += self.drop_unread(node)
-        if node.group is None and not node.target.is_auxiliary:
-            statements += self.publish(publication(self.tables.engine, node, plan.stands_for.reads))
-        statements += self.look_at_key(node, written or plan.state.newest)
+        with failures_told(node.target, "plan the refresh"):
+            planner = self.planner(node, parents)
+            plan, written, statements = self.carry_out(planner, request, started)
+        with failures_told(node.target, "let the view show its new rows"):
+            statements += self.follow_definition(node, plan)
+            if plan.replaces_state:
+                self.replaced.add(node.target.state)
+                statements += self.drop_unread(node)
+            if node.group is None and not node.target.is_auxiliary:
+                statements += self.publish(publication(self.tables.engine, node, plan.stands_for.reads))
+            statements += self.look_at_key(node, written or plan.state.newest)
         seconds = time.time() - started
         outcome = _outcome(node, plan, written, statements, seconds, told_of(node, parents))
         return self.arrival(plan, written, outcome)
@@ -267,6 +280,14 @@ class Attempt:
         if found:
             raise violated(node, found)
         return noted
+
+    def keep_house(self, node: Node) -> None:
+        """Once a view shows what was written: look after the files of its state."""
+        arrival = self.arrived[node.target.state]
+        if arrival.outcome.record is None:
+            return
+        chores = keep_house(self.tables.engine, node.target, arrival.since, arrival.position.version)
+        self.arrived[node.target.state] = replace(arrival, outcome=replace(arrival.outcome, chores=chores))
 
     def recompile_readers(self, nodes: Sequence[Node], readers: Sequence[Node]) -> None:
         """Begin again if some of these views are other relations now than when their readers were compiled."""
@@ -298,7 +319,7 @@ class Attempt:
 
     def carry_out(self, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
         """Run the plan; where the changes turn out unreadable, recompute instead."""
-        plan = self.relevant(planner, checked(planner.plan(request), planner.node))
+        plan = self.relevant(planner, checked(planner.plan(request), planner))
         for other_way in self.other_ways(planner, request):
             plan = stamped(plan, request, started)
             try:
@@ -306,8 +327,8 @@ class Attempt:
             except EngineError as error:
                 reason = why_unreadable(error)
                 if plan.decision.kind != INCREMENTAL or reason is None:
-                    raise failed(planner.node.target.name, error) from error
-                plan = checked(other_way(reason), planner.node)
+                    raise
+                plan = checked(other_way(reason), planner)
         raise AssertionError("a full refresh is the last way")
 
     def other_ways(self, planner: Planner, request: Request) -> Iterator[Callable[[Reason], Plan]]:
@@ -328,7 +349,10 @@ class Attempt:
             return None, 0
         pinned = pin(self.tables.engine, plan.state) if plan.replaces_state else 0
         settings = SETTINGS_FOR_FEW_ROWS if plan.is_small else {}
-        with having_set(self.tables.engine, settings), staged(self.tables.engine, plan.stages):
+        with ExitStack() as stages:
+            with during("compute the changes"):
+                stages.enter_context(having_set(self.tables.engine, settings))
+                stages.enter_context(staged(self.tables.engine, plan.stages))
             written = commit(self.tables, plan.state, plan.statement, plan.record)
         return written, pinned + len(plan.stages) + 1
 
@@ -351,7 +375,8 @@ class Attempt:
         assert at is not None
         table_id = plan.state.detail.id if plan.state.detail else ""
         position = Position(at.version, at.timestamp, table_id, partitions=NO_PARTITIONS)
-        return Arrival(position, outcome, plan.stands_for.cut)
+        since = plan.state.recorded.version if plan.state.recorded else NO_VERSION
+        return Arrival(position, outcome, plan.stands_for.cut, since)
 
 
 def told_of(node: Node, parents: Mapping[Name, Arrival]) -> tuple[Outcome, ...]:
@@ -360,11 +385,23 @@ def told_of(node: Node, parents: Mapping[Name, Arrival]) -> tuple[Outcome, ...]:
     return tuple(each for outcome, hidden in arrived for each in (outcome.parents if hidden else (outcome,)))
 
 
-def checked(plan: Plan, node: Node) -> Plan:
-    """The plan, unless the view's refresh mode forbids it."""
+@contextmanager
+def failures_told(target: Target, step: str) -> Iterator[None]:
+    """Errors of the engine as a refresh that failed: of which view, in which step."""
+    try:
+        with during(step):
+            yield
+    except EngineError as error:
+        raise failed(target.name, error) from error
+
+
+def checked(plan: Plan, planner: Planner) -> Plan:
+    """The plan, unless the view's refresh mode forbids it, or its limit."""
+    node = planner.node
     reason = why_refused(plan.decision, node.target.definition.refresh_mode, node.problems)
     if reason:
         raise refused(node.target.name, reason, plan.decision.about, node.problems)
+    check_limit(planner, plan)
     return plan
 
 

@@ -53,7 +53,22 @@ def _pending(status: Status) -> str:
 
 def _source_lines(status: Status, now: int) -> tuple[str, ...]:
     found = [each for each in status.task.sources if each.commits or each.obstacle]
-    return tuple(f"  {_short(each.source)}: {_told(each)}, since {ago(now, each.oldest)}" for each in found)
+    pending = [f"  {_short(each.source)}: {_told(each)}, since {ago(now, each.oldest)}" for each in found]
+    return (*pending, *(f"  WARNING {text}" for text in warnings(status, now)))
+
+
+def warnings(status: Status, now: int) -> list[str]:
+    """What will be lost if nobody does anything, and what to do."""
+    return [_expiring(each, now) for each in status.task.sources if each.is_expiring(now)]
+
+
+def _expiring(pending: Pending, now: int) -> str:
+    source, until = _short(pending.source), pending.kept_until or 0
+    left = f"are kept for {ago(until, now)} more" if until > now else f"may be gone since {ago(now, until)}"
+    return (
+        f"{source}: its changes since the cut {left}; after that, the next refresh is a full one. Refresh this view "
+        "now, and more often; or keep them longer: dbt run-operation prepare_sources --args '{apply: true, days: 14}'"
+    )
 
 
 def _told(pending: Pending) -> str:
@@ -87,6 +102,7 @@ def _facts(status: Status, now: int) -> dict[str, Any]:
         "last_refresh": moment(status.last_commit.timestamp) if status.last_commit else None,
         "last_seconds": status.seconds,
         "state_bytes": status.size,
+        "warnings": warnings(status, now),
     }
 
 
@@ -100,6 +116,7 @@ def _source_facts(pending: Pending) -> dict[str, Any]:
         "pending_since": moment(pending.oldest),
         "operations": list(pending.operations),
         "obstacle": pending.obstacle.word if pending.obstacle else None,
+        "kept_until": moment(pending.kept_until),
     }
 
 

@@ -1,12 +1,13 @@
 """Tasks: what is pending for a view between the cut its state stands for and now, told by commits alone (Z 2.2)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.history import Commit, effect_of
 from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.record import Position
+from dbt_lazyview.maintenance.retention import kept_seconds
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.tables import Tables, name_of, sql_name
 from dbt_lazyview.maintenance.windows import is_same_version, lineage_broken
@@ -30,6 +31,8 @@ class Pending:
     commits: tuple[Commit, ...] = ()
     obstacle: Reason | None = None  # why its changes cannot be followed
     is_copy: bool = False  # its source may have changed: it is compared when the view is refreshed
+    superseded: int | None = None  # when the version of the cut got a successor; epoch milliseconds
+    kept_seconds: float = 0.0  # how long a version stays readable after that
 
     @property
     def rows(self) -> int | None:
@@ -40,6 +43,17 @@ class Pending:
     def oldest(self) -> int | None:
         """Epoch milliseconds."""
         return min((each.timestamp for each in self.commits), default=None)
+
+    @property
+    def kept_until(self) -> int | None:
+        """When the changes since the cut may be gone, epoch milliseconds; None: nothing can be lost."""
+        if self.superseded is None or self.obstacle:
+            return None
+        return self.superseded + round(self.kept_seconds * 1000)
+
+    def is_expiring(self, now: int) -> bool:
+        """Whether more than half of the time is over."""
+        return self.kept_until is not None and now > self.kept_until - self.kept_seconds * 500
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -99,7 +113,8 @@ def pending(tables: Tables, source: Name, recorded: Position) -> Pending:
         return Pending(source, recorded.version, recorded.version, obstacle=Reason.UNKNOWN_RELATION)
     if (detail.modified, detail.id) == (recorded.timestamp, recorded.id):
         return Pending(source, recorded.version, recorded.version, is_copy=detail.is_copy)
-    return pending_upto(tables, source, recorded, tables.head(source, detail).version)
+    found = pending_upto(tables, source, recorded, tables.head(source, detail).version)
+    return replace(found, kept_seconds=kept_seconds(detail.properties))
 
 
 def pending_upto(tables: Tables, source: Name, recorded: Position, upto: int) -> Pending:
@@ -109,4 +124,5 @@ def pending_upto(tables: Tables, source: Name, recorded: Position, upto: int) ->
     broken = lineage_broken(recorded, commits, detail.id if detail else "")
     span = commits[:1] if broken else [each for each in commits if recorded.version < each.version <= upto]
     changing = tuple(each for each in span if effect_of([each]).changed)
-    return Pending(source, recorded.version, upto, changing, broken, is_copy=bool(detail and detail.is_copy))
+    superseded = None if broken else min((each.timestamp for each in span), default=None)
+    return Pending(source, recorded.version, upto, changing, broken, bool(detail and detail.is_copy), superseded)

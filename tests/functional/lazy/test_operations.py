@@ -1,6 +1,7 @@
 """`status` and `refresh`: what is pending, in which order it is done, what happens when something fails."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -108,6 +109,24 @@ class TestOperations:
             ("{models: [not_built]}", "Not refreshed: not_built"),
         ]:
             assert message in shop.operation("refresh", "--args", arguments, expect_pass=False)
+
+    def test_vacuum_guard(self, shop):
+        shop.sell("orders")
+        log = shop.operation("vacuum_guard")
+        assert ".orders: RETAIN 2 HOURS or more, because of " in log
+        assert "VACUUM alone retains 168 hours: safe" in log
+        assert '"is_plain_vacuum_safe": true' in shop.operation("vacuum_guard", "--args", "{format: json}")
+
+    def test_drop_orphans(self, shop, project):
+        Path(project.project_root, "models", "strict.sql").unlink()
+        log = shop.operation("drop_orphans")
+        assert ".strict__state: model.test.strict, " in log
+        assert "Nothing was dropped." in log
+        assert shop.rows("strict")
+        assert "  dropped" in shop.operation("drop_orphans", "--args", "{apply: true}")
+        assert "No state without its model." in shop.operation("drop_orphans")
+        tables = project.run_sql("show tables in {schema}", fetch="all")
+        assert not {"strict", "strict__state"} & {row[1] for row in tables}
 
     def test_advise_and_journal(self, shop, project):
         log = shop.operation("advise", "--args", "{models: [refunds]}")

@@ -1,0 +1,34 @@
+"""Housekeeping: every so many commits, the small files of a state are put together, and the old ones are deleted."""
+
+from dbt_lazyview.maintenance.engine import Engine, EngineError
+from dbt_lazyview.maintenance.tables import sql_name
+from dbt_lazyview.maintenance.tree import Target
+
+# What is done, by which macro; and what is told of it.
+COMPACT, VACUUM = ("optimize_table", "compacted"), ("vacuum_table", "vacuumed")
+
+
+def keep_house(engine: Engine, target: Target, before: int, after: int) -> tuple[str, ...]:
+    """Do what became due between two versions of a state, and tell it; it is no reason for a refresh to fail."""
+    definition = target.definition
+    due = [(COMPACT, definition.compact_every), (VACUUM, definition.vacuum_every)]
+    return tuple(_done(engine, target, *chore) for chore, every in due if is_due(every, before, after))
+
+
+def is_due(every: int, before: int, after: int) -> bool:
+    """
+    Whether a multiple of so many commits was reached: no count has to be kept anywhere.
+
+    Example:
+        >>> is_due(20, 18, 19), is_due(20, 19, 20), is_due(20, 19, 22), is_due(0, 19, 20)
+        (False, True, True, False)
+    """
+    return every > 0 and before >= 0 and after // every > before // every
+
+
+def _done(engine: Engine, target: Target, macro: str, told: str) -> str:
+    try:
+        engine.execute(engine.render(macro, relation=sql_name(target.state)))
+    except EngineError as problem:
+        return f"not {told} ({str(problem).splitlines()[0][:200]})"
+    return told

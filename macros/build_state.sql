@@ -15,7 +15,7 @@ create or replace table {{ state }}
 using delta
 tblproperties (
 {%- for name, value in properties.items() %}
-    '{{ name }}' = '{{ value | replace("\\", "\\\\") | replace("'", "\\'") }}'{{ "," if not loop.last else "" }}
+    {{ text_literal(name) }} = {{ text_literal(value) }}{{ "," if not loop.last else "" }}
 {%- endfor %}
 )
 as

@@ -16,7 +16,7 @@
 select
     {{ source.quoted_columns | join(', ') }},
     case when `_change_type` in ('insert', 'update_postimage') then 1 else -1 end as lv_weight
-from table_changes_by_path('{{ window.location | replace("\\", "\\\\") | replace("'", "\\'") }}', {{ feed.first }}{{ "" if feed.last is none else ", " ~ feed.last }})
+from table_changes_by_path({{ text_literal(window.location) }}, {{ feed.first }}{{ "" if feed.last is none else ", " ~ feed.last }})
 {{- "\nwhere `_commit_version` > " ~ window.after if window.is_open else "" }}
 {{- "\nunion all\n" if not loop.last else "" }}
 {%- endfor -%}

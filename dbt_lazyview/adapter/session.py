@@ -1,6 +1,7 @@
 """The embedded Spark: one JVM per process, everything it writes in one folder, a session per dbt connection."""
 
 import os
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from dbt_lazyview.adapter.java import JavaNotFound, find_java_home
 logger = AdapterLogger("LazyView")
 
 LOG_FILE = "spark.log"
+_SECRET = re.compile(r"secret|password|passwd|token|credential|access.?key", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,20 @@ def _set(session: SparkSession, key: str, value: str) -> None:
     try:
         session.conf.set(key, value)
     except PySparkException:
-        logger.warning(f"{key} = {value} was not applied: Spark takes it at its start only, and already runs.")
+        logger.warning(
+            f"{key} = {without_secret(key, value)} was not applied: Spark takes it at its start only, and already runs."
+        )
+
+
+def without_secret(key: str, value: str) -> str:
+    """
+    A setting's value as it may be logged.
+
+    Example:
+        >>> without_secret("spark.master", "local"), without_secret("fs.s3a.secret.key", "abc")
+        ('local', '***')
+    """
+    return "***" if _SECRET.search(key) else value
 
 
 def _first_line(problem: Exception) -> str:

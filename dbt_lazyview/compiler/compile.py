@@ -34,7 +34,7 @@ from dbt_lazyview.compiler.state import split_root, stored_state
 from dbt_lazyview.compiler.types import TypeReader
 from dbt_lazyview.compiler.user_functions import problems_of
 from dbt_lazyview.compiler.view import Auxiliary, View
-from dbt_lazyview.names import COUNT
+from dbt_lazyview.names import COUNT, quoted
 
 LAYOUT_VERSION = 2  # part of the fingerprint: raise it when the same query is stored differently
 
@@ -125,8 +125,9 @@ def _qualified(expanded: Expanded, catalog: Catalog) -> exp.Query:
     context = Context(catalog, expanded.tables)
     plain = with_generated_windows(without_inner_stars(expanded.query.copy(), context))
     plain = with_named_generators(plain, context)
-    schema: dict[str, object] = {
-        alias: {column.name: column.type for column in table.columns} for alias, table in expanded.tables.items()
+    schema: dict[str, object] = {  # quoted, because sqlglot reads the names as SQL
+        quoted(alias): {quoted(column.name): column.type for column in table.columns}
+        for alias, table in expanded.tables.items()
     }
     try:
         query = qualify(

@@ -13,6 +13,7 @@ alter view {{ relation }} set tblproperties ({{ properties_list(properties) }})
 {%- endfor -%}
 {%- endmacro %}
 
+{#- A text as Spark reads it back: nothing ends it, and `${` is no variable. -#}
 {% macro text_literal(text) -%}
-'{{ text | replace("\\", "\\\\") | replace("'", "\\'") | replace("\n", "\\n") }}'
+'{{ text | replace("\\", "\\\\") | replace("'", "\\'") | replace("\n", "\\n") | replace("${", "\\u0024{") }}'
 {%- endmacro %}

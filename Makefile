@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test check soak lint format install java clean
+.PHONY: demo test check soak kill-test concurrency-soak audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -27,6 +27,24 @@ FIRST_SEED ?= 1000000
 soak: install
 	$(STEP) "$(PAIRS) random pairs of query and changes, from seed $(FIRST_SEED)"
 	@$(BIN)/python -m tests.property.soak --pairs $(PAIRS) --first-seed $(FIRST_SEED)
+
+# Refreshes killed at statement boundaries and at random moments: a few seconds each.
+KILLS ?= 200
+kill-test: java
+	$(STEP) "$(KILLS) kills"
+	@$(BIN)/python -m tests.functional.faults.kill_test --kills $(KILLS)
+
+# Four writers and four refreshers at once, each in a process of its own.
+MINUTES ?= 5
+concurrency-soak: java
+	$(STEP) "writers and refreshers at once, for $(MINUTES) minutes"
+	@$(BIN)/python -m tests.functional.faults.crowd --minutes $(MINUTES)
+	@$(BIN)/python -m tests.functional.faults.crowd --minutes $(MINUTES) --over-thrift
+
+# Known vulnerabilities of what is installed; asks a service on the internet, so it is no part of the tests.
+audit: install
+	@$(BIN)/python -m pip install --quiet pip-audit
+	@$(BIN)/python -m pip_audit --skip-editable
 
 lint: install
 	$(STEP) "ruff and mypy"

@@ -1,7 +1,7 @@
 """What the embedded session can do without a statement."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from dbt.adapters.events.logging import AdapterLogger
@@ -34,6 +34,8 @@ class EmbeddedShortcuts:
             return str(self.session.conf.get(key))
         except PySparkException:  # no such setting
             return ""
+        except Py4JError as problem:
+            raise EngineError(readable(str(problem))) from problem
 
     @contextmanager
     def having_set(self, settings: Mapping[str, str]) -> Iterator[None]:
@@ -44,9 +46,11 @@ class EmbeddedShortcuts:
             for key, value in settings.items():
                 conf.set(key, value)
             yield
-        finally:
-            for key, earlier in before.items():
-                conf.unset(key) if earlier is None else conf.set(key, earlier)
+        except BaseException:
+            with suppress(Py4JError):  # Spark is gone, and its settings with it
+                _give_back(conf, before)
+            raise
+        _give_back(conf, before)
 
     def keep(self, name: str, query: str) -> None:
         """A plan of kept rows is as short as that of a table, whatever they were computed from."""
@@ -55,3 +59,8 @@ class EmbeddedShortcuts:
             self.session.sql(query).localCheckpoint().createOrReplaceTempView(name)
         except (PySparkException, Py4JError) as problem:
             raise EngineError(readable(str(problem))) from problem
+
+
+def _give_back(conf: Any, before: Mapping[str, str | None]) -> None:
+    for key, earlier in before.items():
+        conf.unset(key) if earlier is None else conf.set(key, earlier)

@@ -1,5 +1,6 @@
 """Orphans: states in a project's schemas whose models left the project."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -9,7 +10,9 @@ from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.public import published
 from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
 from dbt_lazyview.maintenance.tree import public_name
-from dbt_lazyview.names import STATE_SUFFIX
+from dbt_lazyview.names import AUXILIARY_INFIX, STATE_SUFFIX
+
+_AUXILIARY = re.compile(rf"(?:{AUXILIARY_INFIX}\d+)+$")
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,19 @@ def find_orphans(
 ) -> list[Orphan]:
     """The states in some schemas that are not wanted; `projects` are those whose models are ours."""
     found = [(name, detail) for schema in schemas for name, detail in _states(tables, schema)]
-    return [_orphan(tables.engine, name, detail, projects) for name, detail in found if public_name(name) not in wanted]
+    return [_orphan(tables.engine, name, detail, projects) for name, detail in found if owner_of(name) not in wanted]
+
+
+def owner_of(state: Name) -> Name:
+    """
+    The lazy view that a state is kept for.
+
+    Example:
+        >>> owner_of(("x", "v__state")), owner_of(("x", "v__aux_2__state"))
+        (('x', 'v'), ('x', 'v'))
+    """
+    public = public_name(state)
+    return (*public[:-1], _AUXILIARY.sub("", public[-1]))
 
 
 def _states(tables: Tables, schema: Name) -> Iterator[tuple[Name, Detail]]:

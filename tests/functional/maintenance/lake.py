@@ -23,7 +23,7 @@ RENDERER = MacroRenderer()
 class RawEngine:
     """An engine over a session of its own; keeps what it ran, and can be told to die before or after a statement."""
 
-    def __init__(self, session: SparkSession, is_embedded: bool = True) -> None:
+    def __init__(self, session: Any, is_embedded: bool = True) -> None:
         self.session = session
         self.shortcuts = EmbeddedShortcuts(session) if is_embedded else None
         self.ran: list[str] = []
@@ -65,8 +65,9 @@ def die() -> None:
 class Lake:
     """A schema of its own, with tables and lazy views in it."""
 
-    def __init__(self, root: SparkSession, schema: str) -> None:
+    def __init__(self, root: Any, schema: str) -> None:
         self.root, self.schema = root, schema
+        self.is_embedded = isinstance(root, SparkSession)
         self.session = root.newSession()
         self.run(f"create schema if not exists `{schema}`")
         self.run(f"use `{schema}`")
@@ -80,7 +81,7 @@ class Lake:
     def engine(self, is_embedded: bool = True) -> RawEngine:
         session = self.root.newSession()
         session.sql(f"use `{self.schema}`")
-        return RawEngine(session, is_embedded)
+        return RawEngine(session, is_embedded and self.is_embedded)
 
     def target(self, name: str, sql: str, **configs: Any) -> Target:
         return Target(("spark_catalog", self.schema, name), Definition(sql, **configs))

@@ -3,48 +3,64 @@ The oracle: a view equals its query as bags, both ways; and so does every commit
 tables at the cut that version records, checked by time travel. Independent of the compiler: it only rewrites names.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from sqlglot import exp, parse_one
 
 from dbt_lazyview.compiler.compile import compile_view
+from dbt_lazyview.compiler.view import View
+from dbt_lazyview.maintenance.record import Record
 from tests.functional.bags import bag, in_one_only
 from tests.functional.maintenance.lake import Lake
 
 Rows = list[tuple[str, ...]]
+Records = Sequence[tuple[int, Record]]  # by version, newest first
 
 
 class Oracle:
-    """Judges the lazy views of a lake; `views` are their queries by name."""
+    """Judges the lazy views of a lake; `views` are their queries by name, `others` those they had at other times."""
 
-    def __init__(self, lake: Lake, views: Mapping[str, str]) -> None:
-        self.lake, self.views = lake, views
+    def __init__(self, lake: Lake, views: Mapping[str, str], *others: Mapping[str, str]) -> None:
+        self.lake, self.views, self.others = lake, views, others
 
     def differences(self, name: str) -> Rows:
         """Rows that only the view or only its query has, now."""
-        return self._compare(f"select * from `{name}`", self._over_tables(name, {}))
+        return self._compare(f"select * from `{name}`", self._over_tables(self.views[name], {}))
 
-    def differences_in_history(self, name: str) -> dict[int, Rows]:
-        """For every version of the state with a record that is wrong: the rows that differ."""
-        view = compile_view(self.views[name], self.lake.engine().catalog())
+    def differences_in_history(self, name: str, records: Records | None = None) -> dict[int, Rows]:
+        """For every version of the state with a record (or these) that is wrong: the rows that differ."""
+        records = self.lake.records(name) if records is None else records
+        queries = self._queries_by_fingerprint(name) if records else {}
         found = {}
-        for version, record in self.lake.records(name):
+        for version, record in records:
+            view, sql = queries[record.fingerprint]
             cut = {table.replace("`", ""): position.version for table, position in record.cut.items()}
             public = view.public(f"`{name}__state` version as of {version}").query
-            found[version] = self._compare(public, self._over_tables(name, cut))
+            found[version] = self._compare(public, self._over_tables(sql, cut))
         return {version: rows for version, rows in found.items() if rows}
 
-    def cuts(self, name: str) -> list[dict[str, int]]:
+    def cuts(self, name: str, records: Records | None = None) -> list[dict[str, int]]:
         """The recorded cuts, oldest first."""
-        records = reversed(self.lake.records(name))
-        return [{table: at.version for table, at in record.cut.items()} for _, record in records]
+        newest_first = self.lake.records(name) if records is None else records
+        return [{table: at.version for table, at in record.cut.items()} for _, record in reversed(newest_first)]
 
-    def _over_tables(self, name: str, cut: Mapping[str, int]) -> str:
-        """The view's query with lazy views written out and every table at its version."""
-        query = parse_one(self.views[name], dialect="spark")
+    def steps_back(self, name: str, records: Records | None = None) -> list[tuple[dict[str, int], dict[str, int]]]:
+        """Consecutive cuts of which the second is older in some table."""
+        steps = pairwise(self.cuts(name, records))
+        return [(old, new) for old, new in steps if any(new[table] < old[table] for table in new if table in old)]
+
+    def _queries_by_fingerprint(self, name: str) -> dict[str, tuple[View, str]]:
+        catalog = self.lake.engine().catalog()
+        queries = {views[name] for views in (self.views, *self.others) if name in views}
+        return {view.fingerprint: (view, sql) for sql in queries for view in [compile_view(sql, catalog)]}
+
+    def _over_tables(self, sql: str, cut: Mapping[str, int]) -> str:
+        """A view's query with lazy views written out and every table at its version."""
+        query = parse_one(sql, dialect="spark")
         for table in list(query.find_all(exp.Table)):
             if table.name in self.views:
-                inner = self._over_tables(table.name, cut)
+                inner = self._over_tables(self.views[table.name], cut)
             else:
                 at = cut.get(f"spark_catalog.{self.lake.schema}.{table.name}")
                 inner = f"select * from {table.name}" + (f" version as of {at}" if cut else "")

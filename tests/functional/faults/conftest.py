@@ -1,0 +1,3 @@
+"""The protocol tests' Spark serves here too."""
+
+from tests.functional.maintenance.conftest import lake, sales, spark  # noqa: F401

@@ -1,0 +1,16 @@
+"""Some rounds of it; `make concurrency-soak MINUTES=5` for more."""
+
+import subprocess
+import sys
+
+from tests.functional.faults.spark_server import of_this_process
+
+
+def test_writers_and_refreshers_at_once(spark):
+    with of_this_process(spark) as server:
+        crowd = [sys.executable, "-m", "tests.functional.faults.crowd", "--join", str(server.port), server.secret]
+        run = subprocess.run([*crowd, "--minutes", "0.1"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    told = run.stdout.splitlines()[0]
+    for what in ("appending", "changing", "tidying", "replacing", "totals build", "totals versions", "lines versions"):
+        assert what in told

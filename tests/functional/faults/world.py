@@ -1,0 +1,122 @@
+"""What the kill test works on: tables that change, lazy views of every kind, and the judge of both."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.refresh import refresh
+from dbt_lazyview.maintenance.stored import built_target
+from dbt_lazyview.maintenance.tree import Target
+from tests.functional.maintenance.lake import Lake, RawEngine
+from tests.functional.oracle.oracle import Oracle
+
+TABLES = (
+    "create table sales (id int, region string, amount decimal(10,2)) using delta",
+    "create table regions (name string, country string) using delta",
+    "insert into sales select id, concat('r', id % 4), id from range(40)",
+    "insert into regions values ('r0', 'NO'), ('r1', 'ZA'), ('r2', null), (null, 'XX')",
+)
+CHANGE = """
+    merge into sales as t
+    using (select id + {n} as id, concat('r', id * {n} % 5) as region, id as amount from range(20)) as s on t.id = s.id
+    when matched and s.id % 3 = 0 then delete
+    when matched then update set region = s.region, amount = t.amount + s.amount
+    when not matched then insert *
+"""
+RENAME = "update regions set country = 'C{n}' where name = 'r{other}'"
+PER_REGION = "select region, count(*) as orders, sum(amount) as revenue, min(id) as first from sales group by region"
+QUERIES = {
+    "totals": PER_REGION,
+    "fresh": PER_REGION,
+    "lines": "select s.id, s.amount, r.country from sales s left join regions r on s.region = r.name",
+    "tops": "select country, max(amount) as most from lines group by country",
+    "sold": "select region, count(*) as orders from sales group by region",
+    "known": "select o.region, o.orders, r.country from sold o join regions r on o.region = r.name",
+    "other": "select region, max(amount) as highest from sales group by region having max(amount) > 5",
+}
+EARLIER = {"other": "select region, count(distinct amount) as amounts from sales group by region"}
+CONFIGS: Mapping[str, Mapping[str, Any]] = {
+    "lines": {"is_parent": True},
+    "sold": {"is_parent": True, "view_group": "g"},
+    "known": {"view_group": "g"},
+}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A kind of refresh: the views it moves, the last of which is asked for."""
+
+    views: tuple[str, ...]
+    full: bool = False
+    is_embedded: bool = True
+    begins_anew: bool = False  # the views are dropped before
+
+
+SCENARIOS = {
+    "overwrite": Scenario(("totals",)),
+    "merge": Scenario(("lines",)),
+    "parent": Scenario(("lines", "tops")),
+    "full": Scenario(("totals",), full=True),
+    "definition": Scenario(("other",)),
+    "group": Scenario(("sold", "known")),
+    "staged": Scenario(("lines", "tops"), is_embedded=False),
+    "build": Scenario(("fresh",), begins_anew=True),
+}
+
+
+class World:
+    """One session's look at the tables and views; every other time, some views have their earlier query."""
+
+    def __init__(self, lake: Lake, number: int = 0) -> None:
+        self.lake, self.number = lake, number
+        self.queries = {**QUERIES, **(EARLIER if number % 2 else {})}
+        self.oracle = Oracle(lake, self.queries, QUERIES, EARLIER)
+
+    def create(self, views: Iterable[str]) -> None:
+        self.lake.run(*TABLES)
+        for name in views:
+            refresh(self.lake.engine(), self.target(name), members=self.members)
+
+    def change(self, scenario: Scenario) -> None:
+        """What happens before a refresh."""
+        self.lake.run(CHANGE.format(n=self.number))
+        if "lines" in scenario.views or "known" in scenario.views:
+            self.lake.run(RENAME.format(n=self.number, other=self.number % 3))
+        for name in scenario.views if scenario.begins_anew else ():
+            self.lake.run(f"drop view if exists {name}", f"drop table if exists {name}__state")
+
+    def refresh(self, scenario: Scenario, engine: RawEngine) -> None:
+        request = Request(full_refresh=scenario.full)
+        refresh(engine, self.target(scenario.views[-1]), request, members=self.members)
+
+    def target(self, name: str) -> Target:
+        return self.lake.target(name, self.queries[name], **CONFIGS.get(name, {}))
+
+    def members(self, group: str) -> list[Target]:
+        grouped = [self.target(name) for name, configs in CONFIGS.items() if configs.get("view_group") == group]
+        return [target for target in grouped if built_target(self.lake.engine(), target.name)]
+
+    def faults(self, scenario: Scenario, seen: Mapping[str, int]) -> dict[str, Any]:
+        """
+        Everything that is wrong with the views of a scenario, in any version above those seen before; the newest one is
+        what the view shows, as nobody wrote since.
+        """
+        found: dict[str, Any] = {"leftovers": self.leftovers()}
+        for name in scenario.views:
+            records = self.lake.records(name)
+            newest_seen = -1 if scenario.begins_anew else seen.get(name, -1)
+            older = [each for each in records[1:] if each[0] > newest_seen]
+            found[name] = self.oracle.differences(name)
+            found[f"{name} in its history"] = self.oracle.differences_in_history(name, older)
+            found[f"{name} goes back"] = self.oracle.steps_back(name, records)
+        return {what: wrong for what, wrong in found.items() if wrong}
+
+    def versions(self, scenario: Scenario) -> dict[str, int]:
+        """The newest version of each state."""
+        return {name: self.lake.history(f"{name}__state")[0]["version"] for name in scenario.views}
+
+    def leftovers(self) -> list[str]:
+        """Relations that nobody asked for; temporary ones have no schema."""
+        wanted = {"sales", "regions", *QUERIES, *(f"{name}__state" for name in QUERIES)}
+        return sorted({row[1] for row in self.lake.run(f"show tables in {self.lake.schema}")} - wanted)

@@ -25,15 +25,21 @@ class LostRace(Exception):
 
 def commit(tables: Tables, state: State, statement: str, record: Record) -> Commit:
     """Run the statement that writes the state, and find what it committed."""
+    with races_noticed(), during("write the state"), carrying(tables.engine, record):
+        tables.engine.execute(statement)
+    with during("find what was committed"):
+        return confirm(tables, state, record)
+
+
+@contextmanager
+def races_noticed() -> Iterator[None]:
+    """Errors that only mean that somebody else was faster."""
     try:
-        with during("write the state"), carrying(tables.engine, record):
-            tables.engine.execute(statement)
+        yield
     except EngineError as error:
         if is_race(error):
             raise LostRace from error
         raise
-    with during("find what was committed"):
-        return confirm(tables, state, record)
 
 
 @contextmanager

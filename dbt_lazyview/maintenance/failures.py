@@ -3,7 +3,10 @@
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.engine import EngineError
 
-RACES = ("DELTA_CONCURRENT_", "DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHANGED", "ConcurrentModificationException")
+RACES = (
+    "DELTA_CONCURRENT_", "DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHANGED", "ConcurrentModificationException",
+    "TABLE_OR_VIEW_ALREADY_EXISTS", "AlreadyExistsException",  # replaced by two at once
+)  # fmt: skip
 # The change feed could not be read although the history looked right: the words of Delta, and what they mean.
 READ_FAILURES = (
     ("DELTA_MISSING_CHANGE_DATA", Reason.CHANGE_FEED_MISSING),

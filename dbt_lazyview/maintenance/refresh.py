@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from dbt_lazyview.compiler.auxiliaries import auxiliary_name
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Reason
-from dbt_lazyview.maintenance.commit import LostRace, commit
+from dbt_lazyview.maintenance.commit import LostRace, commit, races_noticed
 from dbt_lazyview.maintenance.cut import take_cut
 from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, Decision, why_refused
 from dbt_lazyview.maintenance.definition import DIFF, to_properties
@@ -207,7 +207,7 @@ class Attempt:
         """
         engine = self.tables.engine
         at = {each.target.state: self.arrived[each.target.state].position for each in members}
-        with failures_told(self.node.target, "let the views of the group show their new rows"):
+        with failures_told(self.node.target, "let the views of the group show their new rows"), races_noticed():
             wanted = [pinned_publication(engine, each, at[each.target.state].version) for each in members]
             switched = switch(engine, wanted)
         for name in switched:
@@ -244,7 +244,7 @@ class Attempt:
         with failures_told(node.target, "plan the refresh"):
             planner = self.planner(node, parents)
             plan, written, statements = self.carry_out(planner, request, started)
-        with failures_told(node.target, "let the view show its new rows"):
+        with failures_told(node.target, "let the view show its new rows"), races_noticed():
             statements += self.follow_definition(node, plan)
             if plan.replaces_state:
                 self.replaced.add(node.target.state)

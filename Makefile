@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test check soak kill-test concurrency-soak audit lint format install java clean bench
+.PHONY: demo test check soak kill-test concurrency-soak bench audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -45,6 +45,7 @@ concurrency-soak: java
 audit: install
 	@$(BIN)/python -m pip install --quiet pip-audit
 	@$(BIN)/python -m pip_audit --skip-editable
+
 # One warm process; goes on where it was cut off: make bench SF=10
 SF ?= 1
 bench: install java

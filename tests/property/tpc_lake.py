@@ -18,7 +18,6 @@ from tests.macro_rendering import MacroRenderer
 from tests.property.duck_lake import (
     auxiliaries_of,
     bound_by_changes,
-    in_one_statement,
     spark_type,
     to_duckdb,
     with_changes_kept,
@@ -111,7 +110,11 @@ class TpcView:
         windows = {each.name: Window(0, 1, changed=True) for each in self.view.sources}
         render = self.lake.renderer.render
         plan = self.view.refresh(windows, state=StateRead(f"`{self.state}`", 0))
-        plan = in_one_statement(bounded(plan, {each: bound_by_changes(each) for each in plan.ranges}), render)
+        plan = bounded(plan, {each: bound_by_changes(each) for each in plan.ranges})
+        for stage in plan.stages:
+            last = f"select * from `{stage.steps[-1].name}`"
+            rows = to_duckdb(render("steps_as_query", steps=stage.steps, query=last))
+            self.lake.db.execute(f"create or replace temp table {stage.relation} as {rows}")
         text = render("refresh_state", plan=plan, state=f"`{self.state}`", strategy="merge", state_version=0)
         self.lake.db.execute(with_changes_kept(self.state, to_duckdb(text)))
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from benchmarks.bench import Bench
 from benchmarks.results import Results
-from benchmarks.sections import curves
+from benchmarks.sections import curves, idle, papers, tpch22
 
 ROOT = Path(__file__).resolve().parent.parent
-SECTIONS = {"curves": curves.run}
+SECTIONS = {"papers": papers.run, "idle": idle.run, "curves": curves.run, "tpch": tpch22.run}
 
 
 def main() -> None:

@@ -1,13 +1,16 @@
 """TPC-H as Delta tables, and changes of them: rows that come, go and change, in any share."""
 
+from functools import cache
 from pathlib import Path
 
 import duckdb
 import duckdb_extension_tpch
+from sqlglot import parse_one
 
 from tests.functional.maintenance.lake import Lake
 
 TABLES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")
+OTHER = "case c_mktsegment when 'BUILDING' then 'MACHINERY' else 'BUILDING' end"  # market segment
 COPIES = 100_000_000  # added to the order keys of rows that come: existing keys stay below
 
 
@@ -51,12 +54,38 @@ class Warehouse:
             f"where {_chosen('l_orderkey', share)}",
         )
 
+    def refresh_set(self, share: float) -> None:
+        """Orders come, and as many others go."""
+        self.insert(share)
+        scattered = "pmod(xxhash64({key}), 1000000) >= {least}"
+        for table, key in (("lineitem", "l_orderkey"), ("orders", "o_orderkey")):
+            least = 1_000_000 - round(share * 1_000_000)
+            self.lake.run(f"delete from {table} where {key} < {COPIES} and {scattered.format(key=key, least=least)}")
+
+    def touch_customers(self, first: int, count: int) -> None:
+        """Some consecutive customers get another market segment, as in Z 5.4."""
+        self.lake.run(
+            f"update customer set c_mktsegment = {OTHER} where c_custkey between {first} and {first + count - 1}"
+        )
+
     def move_customers(self, count: int) -> None:
         """Some customers get another market segment, as in Z 5.1."""
-        self.lake.run(
-            "update customer set c_mktsegment = case c_mktsegment when 'BUILDING' then 'MACHINERY' else 'BUILDING' end "
-            f"where c_custkey <= {count}"
-        )
+        self.touch_customers(1, count)
+
+
+@cache
+def queries() -> dict[int, str]:
+    """The 22 texts, in Spark's SQL."""
+    rows = _database().execute("from tpch_queries()").fetchall()
+    return {number: parse_one(text, dialect="duckdb").sql("spark") for number, text in rows}
+
+
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    extension = next(Path(duckdb_extension_tpch.__path__[0]).rglob("*.duckdb_extension"))
+    database = duckdb.connect(config={"allow_unsigned_extensions": "true"})
+    database.execute(f"load '{extension}'")
+    return database
 
 
 def generated(scale: float, folder: Path) -> Path:
@@ -64,9 +93,8 @@ def generated(scale: float, folder: Path) -> Path:
     files = folder / f"tpch-sf{scale:g}"
     if not (files / "done").exists():
         files.mkdir(parents=True, exist_ok=True)
-        extension = next(Path(duckdb_extension_tpch.__path__[0]).rglob("*.duckdb_extension"))
-        database = duckdb.connect(config={"allow_unsigned_extensions": "true"})
-        database.execute(f"load '{extension}'; call dbgen(sf={scale})")
+        database = _database()
+        database.execute(f"call dbgen(sf={scale})")
         for table in TABLES:
             database.execute(f"copy {table} to '{files}/{table}.parquet' (format parquet)")
         (files / "done").touch()

@@ -3,6 +3,7 @@
 import time
 
 from dbt_lazyview.compiler.reasons import Reason
+from dbt_lazyview.maintenance.carry_out import follow_definition, show_view
 from dbt_lazyview.maintenance.decide import BUILD
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.groups import Members, no_members
@@ -31,9 +32,9 @@ def register(
     plan = attempt.planner(node, parents).plan(request)
     if has_to_be_built(plan):
         return refresh(engine, target, request, probes, members)
-    statements = attempt.follow_definition(node, plan)
+    statements = follow_definition(engine, node, plan)
     if node.group is None:  # the views of a group are published together
-        statements += attempt.publish(publication(engine, node, plan.stands_for.reads))
+        statements += show_view(attempt.tables, publication(engine, node, plan.stands_for.reads))
     task = task_of(attempt.tables, plan.state)
     changes = task.rows if task.is_pending else 0 if task.is_known else None
     seconds = time.monotonic() - started

@@ -1,0 +1,259 @@
+"""One try to bring a view to a cut: parents first, groups together, each view once."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.maintenance.carry_out import (
+    carry_out,
+    drop_unread,
+    failures_told,
+    follow_definition,
+    look_at_key,
+    show_view,
+)
+from dbt_lazyview.maintenance.commit import LostRace, races_noticed
+from dbt_lazyview.maintenance.decide import NOOP, Decision
+from dbt_lazyview.maintenance.errors import RefreshError, stays, unreadable
+from dbt_lazyview.maintenance.groups import Convoy, is_read_by
+from dbt_lazyview.maintenance.history import Commit, rows_written
+from dbt_lazyview.maintenance.housekeeping import keep_house
+from dbt_lazyview.maintenance.keys import refuse_unusable
+from dbt_lazyview.maintenance.outcome import Outcome
+from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
+from dbt_lazyview.maintenance.policies import CHILD, GROUP
+from dbt_lazyview.maintenance.probes import Cut
+from dbt_lazyview.maintenance.public import (
+    load_shown_state,
+    pinned_publication,
+    publication,
+    switch,
+)
+from dbt_lazyview.maintenance.record import Position, Settings
+from dbt_lazyview.maintenance.splitting import next_stop
+from dbt_lazyview.maintenance.state import NO_VERSION, State, load_state
+from dbt_lazyview.maintenance.tables import Tables, sql_name
+from dbt_lazyview.maintenance.tree import NOT_BUILT, Node
+from dbt_lazyview.maintenance.until import cut_until
+
+NO_PARTITIONS = "[]"  # of a state
+
+
+class ParentReplaced(Exception):
+    """A parent got other columns on the way: the view has to be compiled again."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A view at the cut: the version of its state that stands for it."""
+
+    position: Position
+    outcome: Outcome
+    cut: Mapping[str, Position]  # what its record says it stands for
+    since: int = NO_VERSION  # version of the state that carried the record before
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try to bring a view to a cut, parents first."""
+
+    tables: Tables
+    settings: Settings
+    node: Node
+    convoy: Convoy
+    cut: Cut
+    states: dict[Name, State] = field(default_factory=dict)
+    arrived: dict[Name, Arrival] = field(default_factory=dict)
+    under_way: set[str] = field(default_factory=set)  # groups
+    replaced: set[Name] = field(default_factory=set)  # states that are new tables now
+    is_part: bool = False  # more is pending than was wanted at once
+
+    def shortened(self, request: Request) -> "Attempt":
+        """The attempt to go part of the way, if all of it is too much at once and goes by changes anyway."""
+        state, definition = self.states[self.node.target.state], self.node.target.definition
+        goes_by_changes = state.record and not state.distrust and state.record.fingerprint == self.node.view.fingerprint
+        if request.full_refresh or request.until or not goes_by_changes or not self.convoy.root_moves:
+            return self
+        stop = next_stop(self.tables, state, self.cut, definition.max_changes)
+        return replace(self, cut=cut_until(self.tables, self.convoy.bases, stop), is_part=True) if stop else self
+
+    def arrive(self, request: Request) -> Outcome:
+        """Bring the view asked for to the cut, with its group; one in a group of snapshots may have to stay."""
+        if not self.convoy.root_moves:
+            return self.as_shown(self.node).outcome
+        if self.node.group is None:
+            return self.bring(self.node, request).outcome
+        companions = self.bring_group(self.node.group, request)
+        return replace(self.arrived[self.node.target.state].outcome, companions=companions)
+
+    def bring(self, node: Node, request: Request) -> Arrival:
+        """Bring one view to the cut, after its parents; each view once."""
+        name = node.target.state
+        if name not in self.arrived:
+            parents = {parent: self.bring_parent(each, request) for parent, each in node.parents.items()}
+            self.arrived[name] = self.refresh_one(node, request, parents)
+            if node.group is None:
+                self.keep_house(node)
+            if node.target.is_auxiliary:
+                pass  # its owner was compiled with it
+            elif node.group is None:
+                self.recompile_readers([node], (self.node, *self.convoy.members))
+            else:
+                self.show_replaced(node, self.convoy.groups[node.group])
+        return self.arrived[name]
+
+    def bring_parent(self, node: Node, request: Request) -> Arrival:
+        """Bring a parent to the cut, with its group; a snapshot stays where it is, an auxiliary does as its owner."""
+        if node.target.is_auxiliary:
+            return self.bring(node, request)
+        if not self.convoy.moves(node):
+            return self.as_shown(node)
+        if node.group and node.group not in self.under_way:
+            self.bring_group(node.group, Request(trigger=GROUP))
+        return self.bring(node, Request(trigger=GROUP if node.group else CHILD))
+
+    def bring_group(self, group: str, request: Request) -> tuple[Outcome, ...]:
+        """Bring all views of a group to the cut, and only then let them show it; what happened to the others."""
+        self.under_way.add(group)
+        members = self.convoy.groups[group]
+        try:
+            for member in members:
+                is_asked_for = member is self.node
+                self.bring(member, request if is_asked_for else Request(trigger=GROUP))
+        except RefreshError as problem:
+            raise stays(group, problem) from problem
+        self.show(members)
+        for member in members:
+            self.keep_house(member)
+        self.recompile_readers(members, (self.node, *self.convoy.members))
+        others = [self.arrived[each.target.state].outcome for each in members if each is not self.node]
+        return tuple(outcome for outcome in others if outcome.kind != NOOP)
+
+    def show(self, members: Sequence[Node]) -> None:
+        """
+        The switch: every public view at its new version. Two refreshers may switch at the same time, each to the
+        versions it knows: whoever finds that there are newer ones looks again.
+        """
+        engine = self.tables.engine
+        at = {each.target.state: self.arrived[each.target.state].position for each in members}
+        with failures_told(self.node.target, "let the views of the group show their new rows"), races_noticed():
+            wanted = [pinned_publication(engine, each, at[each.target.state].version) for each in members]
+            switched = switch(engine, wanted)
+        for name in switched:
+            self.tables.probes.forget_relation(name)
+        heads = {name: self.tables.detail(name) for name in at if switched}
+        if any(head is None or head.modified != at[name].timestamp for name, head in heads.items()):
+            raise LostRace
+
+    def show_replaced(self, node: Node, members: Sequence[Node]) -> None:
+        """A new definition that others of the group read is shown at once: they cannot be compiled before."""
+        try:
+            self.recompile_readers([node], members)
+        except ParentReplaced:
+            self.show([node])
+            raise
+
+    def as_shown(self, node: Node) -> Arrival:
+        """A view as its readers find it."""
+        state = load_shown_state(self.tables, node.target.state)
+        if state.distrust:
+            raise unreadable(node.target.name, state.distrust)
+        refuse_unusable(self.tables.engine, node, state.version)
+        return self.standing(node, state)
+
+    def standing(self, node: Node, state: State) -> Arrival:
+        """A view where it is; an auxiliary that is not built yet, where it will be."""
+        if state.newest is None:
+            return Arrival(Position(0, 0, ""), Outcome(sql_name(node.target.name), NOOP), {})
+        noop = Plan(Decision(NOOP), state)
+        return self.arrival(noop, None, Outcome(sql_name(node.target.name), NOOP))
+
+    def refresh_one(self, node: Node, request: Request, parents: dict[Name, Arrival]) -> Arrival:
+        started = time.time()
+        with failures_told(node.target, "plan the refresh"):
+            planner = self.planner(node, parents)
+            plan, written, statements = carry_out(self.tables, planner, request, started)
+        with failures_told(node.target, "let the view show its new rows"), races_noticed():
+            statements += follow_definition(self.tables.engine, node, plan)
+            if plan.replaces_state:
+                self.replaced.add(node.target.state)
+                statements += drop_unread(self.tables, node)
+            if node.group is None and not node.target.is_auxiliary:
+                statements += show_view(self.tables, publication(self.tables.engine, node, plan.stands_for.reads))
+            statements += look_at_key(self.tables.engine, node, written or plan.state.newest)
+        seconds = time.time() - started
+        outcome = _outcome(node, plan, written, statements, seconds, told_of(node, parents))
+        return self.arrival(plan, written, outcome)
+
+    def keep_house(self, node: Node) -> None:
+        """Once a view shows what was written: look after the files of its state."""
+        arrival = self.arrived[node.target.state]
+        if arrival.outcome.record is None:
+            return
+        chores = keep_house(self.tables.engine, node.target, arrival.since, arrival.position.version)
+        self.arrived[node.target.state] = replace(arrival, outcome=replace(arrival.outcome, chores=chores))
+
+    def recompile_readers(self, nodes: Sequence[Node], readers: Sequence[Node]) -> None:
+        """Begin again if some of these views are other relations now than when their readers were compiled."""
+        replaced = [each.target.state for each in nodes if each.target.state in self.replaced]
+        if any(is_read_by(reader, state) for reader in readers for state in replaced):
+            raise ParentReplaced
+
+    def planner(self, node: Node, parents: dict[Name, Arrival]) -> Planner:
+        name, node = node.target.state, self.with_built(node)
+        state = self.states.pop(name, None) or load_state(self.tables, name)
+        positions = {each: parents[each].position if each in parents else self.cut[each] for each in node.details}
+        inherited = {table: at for parent in parents.values() for table, at in parent.cut.items()}
+        return Planner(
+            self.tables,
+            self.settings,
+            node,
+            state,
+            self.cut,
+            with_schemas(positions, node),
+            self.convoy.bases_of(node),
+            inherited,
+        )
+
+    def with_built(self, node: Node) -> Node:
+        """The node with the details of auxiliaries that were built just now."""
+        missing = [name for name, detail in node.details.items() if detail is NOT_BUILT]
+        built = {name: detail for name in missing if (detail := self.tables.detail(name))}
+        return replace(node, details={**node.details, **built}) if built else node
+
+    def arrival(self, plan: Plan, written: Commit | None, outcome: Outcome) -> Arrival:
+        """Where children find the state: the version just written, or the one loaded, which holds the same rows."""
+        at = written or plan.state.newest
+        assert at is not None
+        table_id = plan.state.detail.id if plan.state.detail else ""
+        position = Position(at.version, at.timestamp, table_id, partitions=NO_PARTITIONS)
+        since = plan.state.recorded.version if plan.state.recorded else NO_VERSION
+        return Arrival(position, outcome, plan.stands_for.cut, since)
+
+
+def told_of(node: Node, parents: Mapping[Name, Arrival]) -> tuple[Outcome, ...]:
+    """What happened to the parents that a user knows."""
+    arrived = [(parents[name].outcome, parent.target.is_auxiliary) for name, parent in node.parents.items()]
+    return tuple(each for outcome, hidden in arrived for each in (outcome.parents if hidden else (outcome,)))
+
+
+def _outcome(
+    node: Node, plan: Plan, written: Commit | None, statements: int, seconds: float, parents: tuple[Outcome, ...]
+) -> Outcome:
+    decision, record = plan.decision, plan.record
+    return Outcome(
+        view=sql_name(node.target.name),
+        kind=decision.kind,
+        reason=decision.reason.word if decision.reason else "",
+        changes=record.changes if record else 0,
+        rows_changed=rows_written(written) if written else 0,
+        statements=statements,
+        strategy=record.strategy if record else "",
+        seconds=seconds,
+        parents=tuple(parent for parent in parents if parent.kind != NOOP),
+        policy=node.target.definition.policy,
+        refresh_mode=node.target.definition.refresh_mode,
+        state_bytes=plan.state.detail.size if plan.state.detail else 0,
+        record=record,
+    )

@@ -1,0 +1,155 @@
+"""One view of a refresh: its plan is carried out, and what follows from it for its public view and its properties."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+
+from dbt_lazyview.compiler.auxiliaries import auxiliary_name
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.reasons import Reason
+from dbt_lazyview.maintenance.commit import commit
+from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, Decision, why_refused
+from dbt_lazyview.maintenance.definition import DIFF, to_properties
+from dbt_lazyview.maintenance.engine import Engine, EngineError, during
+from dbt_lazyview.maintenance.errors import failed, refused
+from dbt_lazyview.maintenance.failures import why_unreadable
+from dbt_lazyview.maintenance.history import Commit
+from dbt_lazyview.maintenance.keys import violated, violations
+from dbt_lazyview.maintenance.limits import check_limit
+from dbt_lazyview.maintenance.planning import Plan, Planner, Request
+from dbt_lazyview.maintenance.public import (
+    Publication,
+    note_key,
+    pin,
+    publish,
+    published,
+    run,
+)
+from dbt_lazyview.maintenance.relevance import touch_nothing
+from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, having_set
+from dbt_lazyview.maintenance.staging import staged
+from dbt_lazyview.maintenance.tables import Tables, sql_name
+from dbt_lazyview.maintenance.tree import Node, Target, state_name
+
+
+def carry_out(tables: Tables, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
+    """Run the plan; where the changes turn out unreadable, recompute instead."""
+    plan = _relevant(tables, planner, _checked(planner.plan(request), planner))
+    for other_way in _other_ways(planner, request):
+        plan = _stamped(plan, request, started)
+        try:
+            return plan, *_write(tables, plan)
+        except EngineError as error:
+            reason = why_unreadable(error)
+            if plan.decision.kind != INCREMENTAL or reason is None:
+                raise
+            plan = _checked(other_way(reason), planner)
+    raise AssertionError("a full refresh is the last way")
+
+
+def follow_definition(engine: Engine, node: Node, plan: Plan) -> int:
+    """Let the state remember a definition that gives the same rows by other words or configs."""
+    if plan.replaces_state or plan.state.definition == node.target.definition:
+        return 0
+    return run(engine, _remember(engine, node))
+
+
+def show_view(tables: Tables, wanted: Publication) -> int:
+    """Let the public view be what it should; what was seen under its name before is no longer true then."""
+    statements = publish(tables.engine, wanted)
+    if statements:
+        tables.probes.forget_relation(wanted.name)
+    return statements
+
+
+def look_at_key(engine: Engine, node: Node, at: Commit | None) -> int:
+    """
+    Look for rows with the same key, once per version of the state; that they are unique is noted with the public
+    view afterwards, so that whoever dies in between leaves no doubt. A group does not show what is not usable.
+    """
+    name = node.target.name
+    if not node.target.definition.unique_key or at is None or published(engine, name).checked_version == at.version:
+        return 0
+    found = violations(engine, node, at.version)
+    noted = note_key(engine, name, at.version, is_unique=not found) if node.group is None else 0
+    if found:
+        raise violated(node, found)
+    return noted
+
+
+def drop_unread(tables: Tables, node: Node) -> int:
+    """Drop the auxiliary states of an earlier definition; they are numbered without gaps."""
+    if node.target.is_auxiliary:
+        return 0
+    read, number, statements = node.auxiliaries, 1, 0
+    while (name := state_name(auxiliary_name(node.target.name, number))) in read or tables.detail(name):
+        if name not in read:
+            statements += run(tables.engine, _drop(tables.engine, name))
+        number += 1
+    return statements
+
+
+@contextmanager
+def failures_told(target: Target, step: str) -> Iterator[None]:
+    """Errors of the engine as a refresh that failed: of which view, in which step."""
+    try:
+        with during(step):
+            yield
+    except EngineError as error:
+        raise failed(target.name, error) from error
+
+
+def _other_ways(planner: Planner, request: Request) -> Iterator[Callable[[Reason], Plan]]:
+    """What to do instead, each time that changes turn out unreadable."""
+    if planner.node.target.definition.capture == DIFF:
+        yield lambda _: planner.compared()
+    while True:
+        yield lambda reason: planner.plan(request, unreadable=reason)
+
+
+def _relevant(tables: Tables, planner: Planner, plan: Plan) -> Plan:
+    """The plan, or one that leaves the rows as they are, where the changes do not touch them."""
+    if plan.decision.kind != INCREMENTAL or not touch_nothing(tables, planner.node, planner.windows()[0]):
+        return plan
+    return planner.advanced(Decision(NOOP, Reason.CHANGES_IRRELEVANT), plan.record.changes if plan.record else None)
+
+
+def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:
+    if plan.record is None:
+        return None, 0
+    pinned = pin(tables.engine, plan.state) if plan.replaces_state else 0
+    settings = SETTINGS_FOR_FEW_ROWS if plan.is_small else {}
+    with ExitStack() as stages:
+        with during("compute the changes"):
+            stages.enter_context(having_set(tables.engine, settings))
+            stages.enter_context(staged(tables.engine, plan.stages))
+        written = commit(tables, plan.state, plan.statement, plan.record)
+    return written, pinned + len(plan.stages) + 1
+
+
+def _checked(plan: Plan, planner: Planner) -> Plan:
+    """The plan, unless the view's refresh mode forbids it, or its limit."""
+    node = planner.node
+    reason = why_refused(plan.decision, node.target.definition.refresh_mode, node.problems)
+    if reason:
+        raise refused(node.target.name, reason, plan.decision.about, node.problems)
+    check_limit(planner, plan)
+    return plan
+
+
+def _stamped(plan: Plan, request: Request, started: float) -> Plan:
+    """The plan, with what set it off in its record."""
+    if plan.record is None:
+        return plan
+    return replace(plan, record=replace(plan.record, trigger=request.trigger, started=round(started * 1000)))
+
+
+def _drop(engine: Engine, name: Name) -> str:
+    """The statement that drops a state."""
+    return engine.render("drop_table", relation=sql_name(name))
+
+
+def _remember(engine: Engine, node: Node) -> str:
+    """The statement that stores a definition with its state."""
+    properties = to_properties(node.target.definition, node.view.fingerprint)
+    return engine.render("set_properties", relation=sql_name(node.target.state), properties=properties)

@@ -11,6 +11,7 @@ from dbt.adapters.events.logging import AdapterLogger
 
 from dbt_lazyview.adapter.catalog import SparkCatalog
 from dbt_lazyview.adapter.connections import SessionHandle
+from dbt_lazyview.adapter.errors import words_of
 from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.probes import Probes
@@ -82,10 +83,4 @@ def engine_errors() -> Iterator[None]:
     try:
         yield
     except Exception as problem:
-        raise EngineError(_words(problem)) from problem
-
-
-def _words(problem: Exception) -> str:
-    status = getattr(problem.args[0], "status", None) if problem.args else None
-    words = str(getattr(status, "errorMessage", None) or getattr(problem, "msg", None) or problem)
-    return words if words.strip() else type(problem).__name__
+        raise EngineError(words_of(problem)) from problem

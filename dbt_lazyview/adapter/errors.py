@@ -22,3 +22,12 @@ def readable(message: str) -> str:
     said = [line for line in lines if not line.startswith(_CAUSE) and line != "Driver stacktrace:"]
     causes = [line for line in lines if line.startswith(_CAUSE)]
     return "\n".join([*said, *causes[-1:]])
+
+
+def words_of(problem: Exception) -> str:
+    """What a driver's exception says; a lost connection is told by the error inside it."""
+    status = getattr(problem.args[0], "status", None) if problem.args else None
+    words = str(getattr(status, "errorMessage", None) or getattr(problem, "msg", None) or problem)
+    inner = getattr(problem, "inner", None)
+    told = f"{words}: {inner}" if inner else words
+    return told if told.strip() else type(problem).__name__

@@ -1,10 +1,10 @@
 """Commits of a Delta table, and what they did to its rows."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbt_lazyview.maintenance.maps import mapping
 from dbt_lazyview.maintenance.moments import milliseconds
 
 CHANGE_FEED = "delta.enableChangeDataFeed"
@@ -141,10 +141,3 @@ def rows_written(commit: Commit) -> int | None:
 def _count(commit: Commit, metric: str) -> int | None:
     value = commit.metrics.get(metric)
     return None if value is None else int(value)
-
-
-def mapping(value: Any) -> dict[str, Any]:
-    """A MAP column as a dict; Thrift returns it as JSON text."""
-    if isinstance(value, str):
-        value = json.loads(value) if value else {}
-    return dict(value or {})

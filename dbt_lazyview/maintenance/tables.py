@@ -8,7 +8,8 @@ from typing import Any
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.engine import Engine, EngineError
-from dbt_lazyview.maintenance.history import CHANGE_FEED, Commit, mapping
+from dbt_lazyview.maintenance.history import CHANGE_FEED, Commit
+from dbt_lazyview.maintenance.maps import mapping
 from dbt_lazyview.maintenance.moments import milliseconds
 from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.names import PROPERTY_COPY, STATE_SUFFIX, quoted

@@ -13,6 +13,7 @@ from tests.functional.maintenance.lake import Lake
 pytest.importorskip("pyhive")
 
 
+@pytest.mark.usefixtures("spark")  # which finds the jars
 def test_dies_and_returns(tmp_path):
     port = free_port()
     with thrift_server(tmp_path, port) as group:

@@ -16,7 +16,7 @@ import pyspark
 from dbt_lazyview.adapter.credentials import CHANGE_DATA_FEED
 from dbt_lazyview.adapter.jars import remembered_jars
 from dbt_lazyview.adapter.java import find_java_home
-from dbt_lazyview.adapter.session import _jar_settings, _packages, default_settings
+from dbt_lazyview.adapter.session import _packages, default_settings
 from tests.functional.faults.spark_server import SETTINGS
 
 HOST = "127.0.0.1"
@@ -71,8 +71,10 @@ def thrift_server(folder: Path, port: int) -> Iterator[int]:
     folder.mkdir(parents=True, exist_ok=True)
     home, java = Path(pyspark.__file__).parent, str(find_java_home())
     packages = _packages({})
+    # On the class path, as on a server that is set up once: jars of a session go with the first session that ends.
+    jars = ":".join(each for each in remembered_jars(packages) if "delta" in each)
     settings = {
-        **default_settings(folder), **SETTINGS, **_jar_settings(packages, remembered_jars(packages), {}),
+        **default_settings(folder), **SETTINGS, "spark.driver.extraClassPath": jars,
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder} {SETTINGS['spark.driver.extraJavaOptions']}",
     }  # fmt: skip
     options = [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]

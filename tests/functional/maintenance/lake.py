@@ -5,7 +5,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from dbt_lazyview.adapter.catalog import SparkCatalog
-from dbt_lazyview.adapter.errors import readable
+from dbt_lazyview.adapter.errors import readable, words_of
 from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.maintenance.definition import Definition
 from dbt_lazyview.maintenance.engine import EngineError
@@ -36,7 +36,7 @@ class RawEngine:
         try:
             rows = [row.asDict(recursive=True) for row in self.session.sql(sql).collect()]
         except Exception as problem:
-            raise EngineError(readable(str(problem))) from problem
+            raise EngineError(readable(words_of(problem))) from problem
         self._happen(self.after, sql)
         return rows
 

@@ -3,7 +3,6 @@ Auxiliary states: inner aggregates that refreshes would compute from all rows ar
 only their owner reads. A refresh brings them to the cut first, and then reads what they store.
 """
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -19,7 +18,7 @@ from dbt_lazyview.compiler.plan import Source
 from dbt_lazyview.compiler.sources import used_sources
 from dbt_lazyview.compiler.state import State, partials_of, stored_state
 from dbt_lazyview.compiler.types import UNCHANGED, TypeReader, as_query
-from dbt_lazyview.compiler.view import Auxiliary, View
+from dbt_lazyview.compiler.view import Auxiliary, View, digest
 from dbt_lazyview.names import AUXILIARY_ALIAS, AUXILIARY_INFIX, COUNT, STATE_SUFFIX
 
 
@@ -81,7 +80,7 @@ class Auxiliaries:
         return _finished(alias, state, columns, self.tables[alias])
 
     def _fingerprint(self, number: int) -> str:
-        return hashlib.sha256(f"{self.fingerprint} auxiliary {number}".encode()).hexdigest()[:32]
+        return digest(f"{self.fingerprint} auxiliary {number}")
 
 
 def auxiliary_name(owner: Name, number: int) -> Name:

@@ -1,6 +1,5 @@
 """The stages of the compiler: parse, expand, rewrite, qualify, lower, keep used columns, decide what to store."""
 
-import hashlib
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -33,7 +32,7 @@ from dbt_lazyview.compiler.sources import used_sources, whole_source
 from dbt_lazyview.compiler.state import split_root, stored_state
 from dbt_lazyview.compiler.types import TypeReader
 from dbt_lazyview.compiler.user_functions import problems_of
-from dbt_lazyview.compiler.view import Auxiliary, View
+from dbt_lazyview.compiler.view import Auxiliary, View, digest
 from dbt_lazyview.names import COUNT, quoted
 
 LAYOUT_VERSION = 2  # part of the fingerprint: raise it when the same query is stored differently
@@ -89,7 +88,7 @@ def _maintained(model: _Model) -> View:
             root, tables, auxiliaries = over_states, maker.tables, maker.read_by(over_states)
             sources = used_sources(root, tables)
             state = stored_state(root, TypeReader(tables, sources, model.catalog), model.exact)
-            fingerprint = hashlib.sha256(f"{fingerprint} over auxiliary states".encode()).hexdigest()[:32]
+            fingerprint = digest(f"{fingerprint} over auxiliary states")
     return View(
         model.sql, model.columns, sources, fingerprint, state.layout, (), auxiliaries, expanded.query, root, outputs,
         state, tables,
@@ -177,6 +176,4 @@ def _fingerprint(expanded: Expanded, columns: tuple[Column, ...], exact: bool = 
     tables = [f"{alias}={'.'.join(table.name)} {table.at}".rstrip() for alias, table in expanded.tables.items()]
     names = [f"{column.name} {column.type}" for column in columns]
     functions = [f"{'.'.join(each.name)}: {each.definition}" for each in expanded.functions]
-    return hashlib.sha256(
-        "\n".join([str(LAYOUT_VERSION), *["exact"] * exact, query, *tables, *names, *functions]).encode()
-    ).hexdigest()[:32]
+    return digest("\n".join([str(LAYOUT_VERSION), *["exact"] * exact, query, *tables, *names, *functions]))

@@ -1,5 +1,6 @@
 """A compiled model: its plans, and what it shows and costs."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -208,6 +209,11 @@ class Auxiliary:
 
     name: Name
     view: View
+
+
+def digest(meaning: str) -> str:
+    """A short fingerprint."""
+    return hashlib.sha256(meaning.encode()).hexdigest()[:32]
 
 
 def _aliased(table: Table, place: exp.Table) -> exp.Table:

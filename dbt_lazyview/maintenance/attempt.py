@@ -93,14 +93,12 @@ class Attempt:
         if name not in self.arrived:
             parents = {parent: self.bring_parent(each, request) for parent, each in node.parents.items()}
             self.arrived[name] = self.refresh_one(node, request, parents)
-            if node.group is None:
-                self.keep_house(node)
-            if node.target.is_auxiliary:
-                pass  # its owner was compiled with it
-            elif node.group is None:
-                self.recompile_readers([node], (self.node, *self.convoy.members))
-            else:
+            if node.group is not None:
                 self.show_replaced(node, self.convoy.groups[node.group])
+            else:
+                self.keep_house(node)
+                if not node.target.is_auxiliary:  # which its owner was compiled with
+                    self.recompile_readers([node], (self.node, *self.convoy.members))
         return self.arrived[name]
 
     def bring_parent(self, node: Node, request: Request) -> Arrival:

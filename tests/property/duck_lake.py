@@ -236,10 +236,7 @@ class DuckAuxiliary(DuckState):
         before, changes = f"{self.state}__before", f"changes_of_{self.state}"
         self.lake.execute(f"delete from {before}; insert into {before} from {self.state}; delete from {changes}")
         mode = super().refresh(strategy)
-        self.lake.execute(
-            f"insert into {changes} select *, 1 from (from {self.state} except all from {before}); "
-            f"insert into {changes} select *, -1 from (from {before} except all from {self.state})"
-        )
+        self.lake.execute(f"insert into {changes} {changes_since(before, self.state)}")
         found = self.lake.execute(f"select count(*), count(*) filter (where lv_w < 0) from {changes}").fetchall()[0]
         self.lake.kept[self.state] = Window(0, 0, bool(found[0]), not found[1], None, location=self.state)
         return mode
@@ -303,7 +300,13 @@ def with_changes_kept(table: str, statement: str) -> str:
     before = f"{table}__before"
     return (
         f"create or replace table {before} as from {table}; {statement}; "
-        f"create or replace table changes_of_{table} as "
+        f"create or replace table changes_of_{table} as {changes_since(before, table)}"
+    )
+
+
+def changes_since(before: str, table: str) -> str:
+    """What came into a table, and what went, since it was like another one."""
+    return (
         f"select *, 1 as lv_w from (from {table} except all from {before}) "
         f"union all select *, -1 from (from {before} except all from {table})"
     )

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from itertools import pairwise
 from typing import Any
 
+from py4j.java_gateway import JavaClass
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -23,7 +24,7 @@ def detail(session: SparkSession, name: Name) -> dict[str, Any] | None:
     """A row like that of DESCRIBE DETAIL; None where only the statement itself can tell."""
     try:
         found = _log_and_snapshot(session, name)
-        return _detail(session, *found) if found else None
+        return _detail(*found) if found else None
     except (Py4JError, PySparkException):
         return None
 
@@ -40,27 +41,33 @@ def history(session: SparkSession, name: Name, limit: int) -> list[dict[str, Any
 def _log_and_snapshot(session: SparkSession, name: Name) -> tuple[Any, Any] | None:
     if len(name) != 3 or name[0] != SESSION_CATALOG:
         return None
-    jvm, spark = session._jvm, session._jsparkSession
-    option = jvm.scala.Option.apply
-    identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier(name[2], option(name[1]), option(name[0]))
+    spark, option = session._jsparkSession, _java_class(session, "scala.Option").apply
+    as_identifier = _java_class(session, "org.apache.spark.sql.catalyst.TableIdentifier")
+    identifier = as_identifier(name[2], option(name[1]), option(name[0]))
     if not spark.sessionState().catalog().tableExists(identifier):
         return None
-    found = jvm.org.apache.spark.sql.delta.DeltaLog.forTableWithSnapshot(spark, identifier)
+    found = _java_class(session, "org.apache.spark.sql.delta.DeltaLog").forTableWithSnapshot(spark, identifier)
     log, snapshot = found._1(), found._2()
     return (log, snapshot) if snapshot.version() >= 0 else None
 
 
-def _detail(session: SparkSession, log: Any, snapshot: Any) -> dict[str, Any] | None:
-    sizes, as_java = snapshot.checksumOpt(), session._jvm.scala.jdk.javaapi.CollectionConverters.asJava
+def _java_class(session: SparkSession, name: str) -> Any:
+    """A class by its full name; looked up part by part (`session._jvm.org…`), every part is searched in every jar."""
+    return JavaClass(name, session.sparkContext._gateway._gateway_client)
+
+
+def _detail(log: Any, snapshot: Any) -> dict[str, Any] | None:
+    sizes = snapshot.checksumOpt()
     if not sizes.isDefined():
         return None
+    metadata = json.loads(snapshot.metadata().json())["metaData"]  # asked for one by one, every entry is a call
     return {
         "format": "delta",
-        "id": snapshot.metadata().id(),
+        "id": metadata["id"],
         "lastModified": _moment(snapshot.timestamp()),
         "location": log.dataPath().toString(),
-        "properties": dict(as_java(snapshot.metadata().configuration())),
-        "partitionColumns": list(as_java(snapshot.metadata().partitionColumns())),
+        "properties": metadata.get("configuration", {}),
+        "partitionColumns": metadata.get("partitionColumns", []),
         "sizeInBytes": sizes.get().tableSizeBytes(),
         "numFiles": sizes.get().numFiles(),
     }
@@ -77,7 +84,8 @@ def _history(session: SparkSession, log: Any, snapshot: Any, limit: int) -> list
 
 def _commit_infos(session: SparkSession, log: Any, oldest: int, newest: int) -> Iterator[dict[str, Any]]:
     """What commits say of themselves, oldest first, with version and time."""
-    names, conf, store = session._jvm.org.apache.spark.sql.delta.util.FileNames, log.newDeltaHadoopConf(), log.store()
+    names = _java_class(session, "org.apache.spark.sql.delta.util.FileNames")
+    conf, store = log.newDeltaHadoopConf(), log.store()
     files = store.listFrom(names.unsafeDeltaFile(log.logPath(), oldest), conf)
     while files.hasNext():
         file = files.next()

@@ -3,10 +3,11 @@
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
@@ -25,6 +26,10 @@ from dbt_lazyview.adapter.java import JavaNotFound, find_java_home
 logger = AdapterLogger("LazyView")
 
 LOG_FILE = "spark.log"
+BROKEN_DOWNLOAD = b"download failed"
+DOWNLOADS = 3  # tries
+Started = TypeVar("Started")
+_CHECKPOINTING = "org.apache.spark.sql.execution.streaming.checkpointing"
 _SECRET = re.compile(r"secret|password|passwd|token|credential|access.?key", re.IGNORECASE)
 
 
@@ -70,6 +75,9 @@ def default_settings(folder: Path) -> dict[str, str]:
         "spark.sql.sources.default": "delta",
         "spark.sql.shuffle.partitions": str(min(max(os.cpu_count() or 2, 2), 8)),
         "spark.databricks.delta.snapshotPartitions": "2",
+        # one process has the folder to itself, so files can be put in place without starting a program for each
+        "spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore",
+        "spark.sql.streaming.checkpointFileManagerClass": f"{_CHECKPOINTING}.FileSystemBasedCheckpointFileManager",
         CHANGE_DATA_FEED: "true",
     }
 
@@ -101,11 +109,25 @@ def _start(folder: Path, settings: Mapping[str, str]) -> SparkSession:
     except OSError as problem:
         raise DbtRuntimeError(f"The folder {folder} for the embedded Spark cannot be used: {problem}") from None
     logger.debug(f"Starting Spark on {folder} with Java from {java_home}")
+    log = folder / LOG_FILE
     try:
-        return _launch(folder, settings, java_home, lock)
+        return after_broken_downloads(log, lambda: _launch(folder, settings, java_home, lock))
     except Exception as problem:
         os.close(lock)
-        raise DbtRuntimeError(f"Spark did not start: {_first_line(problem)} Details: {folder / LOG_FILE}") from problem
+        raise DbtRuntimeError(f"Spark did not start: {_first_line(problem)} Details: {log}") from problem
+
+
+def after_broken_downloads(log: Path, launch: Callable[[], Started]) -> Started:
+    """Launch; again where the log tells that jars were found but not all of them came through: those that did stay."""
+    for _ in range(DOWNLOADS - 1):
+        begin = log.stat().st_size if log.exists() else 0
+        try:
+            return launch()
+        except Exception:
+            if BROKEN_DOWNLOAD not in log.read_bytes()[begin:]:
+                raise
+            logger.debug("Some jars did not come through: once more")
+    return launch()
 
 
 def _launch(folder: Path, settings: Mapping[str, str], java_home: Path, lock: int) -> SparkSession:

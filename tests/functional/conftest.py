@@ -4,9 +4,11 @@ import pytest
 from dbt.tests.fixtures.project import *  # noqa: F403  dbt's fixtures; pytest_plugins works in the top conftest only
 
 # The tests run many small statements once: generating and compiling code for each would take most of their time. The
-# room that the first compiler alone has for code is too small for Spark: much time would go into forgetting it.
+# room that the first compiler alone has for code is too small for Spark: much time would go into forgetting it. And the
+# metastore need not survive a power cut.
 QUICK_JVM = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC"
+    " -Dderby.system.durability=test",
     "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": "1",
     "spark.databricks.delta.snapshotPartitions": "1",

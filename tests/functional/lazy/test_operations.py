@@ -117,16 +117,20 @@ class TestOperations:
         assert "VACUUM alone retains 168 hours: safe" in log
         assert '"is_plain_vacuum_safe": true' in shop.operation("vacuum_guard", "--args", "{format: json}")
 
-    def test_drop_orphans(self, shop, project):
-        Path(project.project_root, "models", "strict.sql").unlink()
+    def test_a_renamed_model_leaves_its_state_to_drop_orphans(self, shop, project):
+        models = Path(project.project_root, "models")
+        (models / "strict.sql").rename(models / "renamed.sql")
+        assert "build (first_build)" in shop.dbt("run", "--select", "renamed")
         log = shop.operation("drop_orphans")
         assert ".strict__state: model.test.strict, " in log
         assert "Nothing was dropped." in log
         assert shop.rows("strict")
         assert "  dropped" in shop.operation("drop_orphans", "--args", "{apply: true}")
-        assert "No state without its model." in shop.operation("drop_orphans")
+        assert "No state without its model" in shop.operation("drop_orphans")
         tables = project.run_sql("show tables in {schema}", fetch="all")
-        assert not {"strict", "strict__state"} & {row[1] for row in tables}
+        names = {row[1] for row in tables}
+        assert not {"strict", "strict__state"} & names
+        assert {"renamed", "renamed__state"} <= names
 
     def test_advise_and_journal(self, shop, project):
         log = shop.operation("advise", "--args", "{models: [refunds]}")

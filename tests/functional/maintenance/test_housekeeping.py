@@ -55,16 +55,26 @@ def test_a_full_refresh_beyond_the_limit_fails_unless_it_is_asked_for(lake, sale
 def test_guard_and_orphans(lake, sales):
     for name, model in (("kept", "model.shop.kept"), ("gone", "model.shop.gone"), ("theirs", "model.other.theirs")):
         lake.refresh(name, sales, model=model)
+    lake.run("create table files using parquet as select 1 as a")
+    lake.refresh("copied", "select a from files", capture="diff", model="model.shop.copied")
     lake.run("insert into sales values (10, 'north', 1)", "create table gone2__state (a int) using delta")
     tables = Tables(lake.engine(), "UTC")
     schema = ("spark_catalog", lake.schema)
     views = [status_of(tables, (*schema, name)) for name in ("kept", "gone")]
     (guard,) = guards(tables, views, round(time.time() * 1000) + 3 * 3600 * 1000)
     assert (guard.source[-1], guard.hours, guard.table_keeps) == ("sales", 5, 168)
-    found = find_orphans(tables, [schema, ("spark_catalog", "no_such_schema")], {(*schema, "kept")}, ["shop"])
-    assert [(each.state[-1], each.is_ours) for each in found] == [("gone__state", True), ("theirs__state", False)]
+
+    def orphans(*wanted):
+        schemas, names = [schema, ("spark_catalog", "no_such_schema")], {(*schema, name) for name in wanted}
+        return find_orphans(Tables(lake.engine(), "UTC"), schemas, names, ["shop"])
+
+    found = orphans("kept", "copied")
+    assert [(each.table[-1], each.is_ours) for each in found] == [("gone__state", True), ("theirs__state", False)]
     lake.run("drop view gone", "create table gone (a int) using delta")
-    (gone, _) = find_orphans(Tables(lake.engine(), "UTC"), [schema], {(*schema, "kept")}, ["shop"])
+    (copied, gone, _, copy) = orphans("kept")
+    assert copy.whose == f"a copy of `spark_catalog`.`{lake.schema}`.`files` that no lazy view reads"
     assert gone.statements == (f"drop table if exists `spark_catalog`.`{lake.schema}`.`gone__state`",)
-    lake.run(*gone.statements)
+    lake.run(*copied.statements, *gone.statements, *copy.statements)
     assert lake.run("select * from gone") == []
+    assert [row[1] for row in lake.run("show tables like '*cop*'")] == []
+    assert [each.whose for each in orphans("kept")] == ["model.other.theirs"]

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from itertools import count, takewhile
 
 from dbt_lazyview.compiler.auxiliaries import auxiliary_name
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.commit import commit
-from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, Decision, why_refused
+from dbt_lazyview.maintenance.decide import BUILD, FULL, INCREMENTAL, NOOP, Decision, why_refused
 from dbt_lazyview.maintenance.definition import DIFF, to_properties
 from dbt_lazyview.maintenance.engine import Engine, EngineError, during
 from dbt_lazyview.maintenance.errors import failed, refused
@@ -35,10 +36,12 @@ from dbt_lazyview.maintenance.tree import Node, Target, state_name
 def carry_out(tables: Tables, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
     """Run the plan; where the changes turn out unreadable, recompute instead."""
     plan = _relevant(tables, planner, _checked(planner.plan(request), planner))
+    dropped = drop_unread(tables, planner.node) if _may_have_left_some(plan) else 0
     for other_way in _other_ways(planner, request):
         plan = _stamped(plan, request, started)
         try:
-            return plan, *_write(tables, plan)
+            written, statements = _write(tables, plan)
+            return plan, written, dropped + statements
         except EngineError as error:
             reason = why_unreadable(error)
             if plan.decision.kind != INCREMENTAL or reason is None:
@@ -78,15 +81,22 @@ def look_at_key(engine: Engine, node: Node, at: Commit | None) -> int:
 
 
 def drop_unread(tables: Tables, node: Node) -> int:
-    """Drop the auxiliary states of an earlier definition; they are numbered without gaps."""
+    """Drop the auxiliary states of an earlier definition, the last one first: they are numbered without gaps."""
     if node.target.is_auxiliary:
         return 0
-    read, number, statements = node.auxiliaries, 1, 0
-    while (name := state_name(auxiliary_name(node.target.name, number))) in read or tables.detail(name):
-        if name not in read:
-            statements += run(tables.engine, _drop(tables.engine, name))
-        number += 1
-    return statements
+    numbered = (state_name(auxiliary_name(node.target.name, number)) for number in count(1))
+    found = takewhile(lambda name: name in node.auxiliaries or tables.detail(name) is not None, numbered)
+    unread = [name for name in found if name not in node.auxiliaries]
+    return sum(run(tables.engine, _drop(tables.engine, name)) for name in reversed(unread))
+
+
+def _may_have_left_some(plan: Plan) -> bool:
+    """
+    Whether something is to be written to a state that was computed from all rows last: whoever did that may have been
+    killed before the auxiliary states of the definition before were dropped.
+    """
+    last = plan.state.record
+    return plan.record is not None and not plan.replaces_state and last is not None and last.kind in (BUILD, FULL)
 
 
 @contextmanager

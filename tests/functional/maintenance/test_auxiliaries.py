@@ -72,9 +72,15 @@ def test_is_built_again_when_it_is_gone_or_a_full_refresh_is_asked_for(lake, sal
 
 
 def test_another_definition_takes_others_or_none(lake, sales):
-    lake.refresh("v", ABOVE_AVERAGE)
-    assert lake.refresh("v", BEST).reason == "definition_changed"
-    assert lake.differences("v", BEST) == []
-    assert lake.refresh("v", sales).reason == "definition_changed"
-    assert tables_like(lake, "v*") == ["v", "v__state"]
+    lake.refresh("v", BEST)
+    assert lake.refresh("v", ABOVE_AVERAGE).reason == "definition_changed"
+    assert lake.differences("v", ABOVE_AVERAGE) == []
+    dying = lake.engine()
+    dying.after["drop table"] = die
+    with pytest.raises(Killed):
+        lake.refresh("v", sales, dying)
+    assert tables_like(lake, "v*") == ["v", "v__aux_1__state", "v__state"]
+    lake.run("insert into sales values (4, 'west', 100)")
+    assert lake.refresh("v", sales).kind == "incremental"
+    assert tables_like(lake, "v*") == ["v", "v__state"], "what was left is dropped by the next one"
     assert lake.differences("v", sales) == []

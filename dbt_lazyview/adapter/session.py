@@ -58,6 +58,7 @@ def new_session(folder: Path, settings: Mapping[str, str]) -> SparkSession:
 
 def default_settings(folder: Path) -> dict[str, str]:
     """What the embedded Spark is started with, before the user's own settings."""
+    partitions = str(min(max(os.cpu_count() or 2, 2), 8))
     return {
         "spark.app.name": "dbt-lazyview",
         "spark.master": "local[*]",
@@ -73,7 +74,8 @@ def default_settings(folder: Path) -> dict[str, str]:
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.sources.default": "delta",
-        "spark.sql.shuffle.partitions": str(min(max(os.cpu_count() or 2, 2), 8)),
+        "spark.sql.shuffle.partitions": partitions,
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": partitions,  # else VACUUM has 10000 tasks
         "spark.databricks.delta.snapshotPartitions": "2",
         # one process has the folder to itself, so files can be put in place without starting a program for each
         "spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore",

@@ -11,6 +11,7 @@ QUICK_JVM = {
     " -Dderby.system.durability=test",
     "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": "1",
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
     "spark.databricks.delta.snapshotPartitions": "1",
     "spark.databricks.delta.properties.defaults.checkpointInterval": "100",
     "spark.sql.codegen.wholeStage": "false",

@@ -43,8 +43,8 @@ concurrency-soak: java
 
 # Known vulnerabilities of what is installed; asks a service on the internet, so it is no part of the tests.
 audit: install
-	@$(BIN)/python -m pip install --quiet pip-audit
-	@$(BIN)/python -m pip_audit --skip-editable
+	$(STEP) "known vulnerabilities of the dependencies"
+	@$(BIN)/python scripts/audit.py $(AUDIT_OPTIONS)
 
 # One warm process; goes on where it was cut off: make bench SF=10
 SF ?= 1

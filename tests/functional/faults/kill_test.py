@@ -27,6 +27,7 @@ from tests.functional.faults.world import SCENARIOS
 
 GUESSED_STATEMENTS, GUESSED_SECONDS = 25, 2.0  # of a refresh that was not watched to its end yet
 STATEMENTS_AFTER_COMMIT = 6
+LIVES_PER_JUDGEMENT = 3  # a refresh that has to recover may be killed too
 SCHEMA = "kills"
 
 Lives = subprocess.Popen[str]
@@ -56,7 +57,7 @@ class KillTest:
     """Lives one after the other, on one Spark until that is killed too."""
 
     def __init__(
-        self, servers: Servers, scenarios: Collection[str] = tuple(SCENARIOS), spark_dies_every: int = 5, seed: int = 0
+        self, servers: Servers, scenarios: Collection[str] = tuple(SCENARIOS), spark_dies_every: int = 20, seed: int = 0
     ) -> None:
         self.servers, self.scenarios, self.spark_dies_every = servers, list(scenarios), spark_dies_every
         self.random, self.tally = random.Random(seed), Tally()
@@ -65,6 +66,8 @@ class KillTest:
         self.visited: dict[str, set[int]] = defaultdict(set)  # boundaries where it was killed
         self.seen: dict[str, int] = {}  # versions of states that were judged
         self.left_behind: str | None = None  # the scenario of the life before
+        self.to_come: list[str] = []  # scenarios, before any of them comes again
+        self.unjudged = 0  # lives since everything was judged
 
     def run(self, kills: int) -> Tally:
         with nursery() as lives:
@@ -76,11 +79,23 @@ class KillTest:
     def live_on(self, server: Server, lives: Lives, kills: int) -> None:
         """Lives until Spark is dead as well, or there were enough of them and the last one is judged."""
         while self.left_behind or self.tally.kills < kills:
-            goes_on = self.tally.kills < kills
-            scenario = self.random.choice(self.scenarios) if goes_on else None
+            scenario = self.next_scenario() if self.tally.kills < kills else None
             death = self.death_in(scenario) if scenario else Death()
             if self.live(self.next_life(server, scenario, death), lives) and death.takes_spark:
                 return
+
+    @property
+    def is_judgement_due(self) -> bool:
+        """Whether enough lives went by; what begins anew has to be judged before that."""
+        begins_anew = self.left_behind is not None and SCENARIOS[self.left_behind].begins_anew
+        return begins_anew or self.unjudged >= LIVES_PER_JUDGEMENT
+
+    def next_scenario(self) -> str:
+        """The one of the life before, until it is judged."""
+        if self.left_behind and not self.is_judgement_due:
+            return self.left_behind
+        self.to_come = self.to_come or self.random.sample(self.scenarios, len(self.scenarios))
+        return self.to_come.pop()
 
     def death_in(self, scenario: str) -> Death:
         """Every fourth is aimed after the commit, every fourth at a moment, the others before a statement."""
@@ -96,9 +111,10 @@ class KillTest:
         return Death(self.random.choice(unseen or boundaries), takes_spark=takes_spark)
 
     def next_life(self, server: Server, scenario: str | None, death: Death) -> Life:
-        number, recovers = next(self.numbers), self.left_behind
-        self.left_behind = scenario
-        views = tuple(dict.fromkeys(view for each in self.scenarios for view in SCENARIOS[each].views))
+        number = next(self.numbers)
+        recovers = self.left_behind if scenario is None or self.is_judgement_due else None
+        self.left_behind, self.unjudged = scenario, 1 if recovers else self.unjudged + 1
+        views = tuple(dict.fromkeys(view for each in self.scenarios for view in SCENARIOS[each].views_to_begin_with))
         address = (server.port, server.secret, server.group, SCHEMA)
         return Life(number, *address, () if number else views, recovers, scenario, death, self.seen)
 

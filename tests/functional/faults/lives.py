@@ -1,6 +1,6 @@
 """
 Lives to be killed: `python -m tests.functional.faults.lives` reads what each shall do, one JSON object a line, and
-forks a process for it, so that starting one costs nothing. Each begins by recovering what the last one left.
+forks a process for it, so that starting one costs nothing. Some begin by recovering what the last ones left.
 """
 
 import json
@@ -26,7 +26,7 @@ class Life:
     spark_group: int
     schema: str
     creates: tuple[str, ...] = ()  # views to begin with
-    recovers: str | None = None  # the scenario that the life before was killed in
+    recovers: str | None = None  # the scenario that the lives before were killed in
     scenario: str | None = None  # None: judge only
     death: Death = field(default_factory=Death)
     seen: dict[str, int] = field(default_factory=dict)  # newest version of each state that was judged before

@@ -1,30 +1,33 @@
 """Statements that fail: the error names view, step and remedy, the view stays, and the next refresh goes on."""
 
-import subprocess
+import resource
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from functools import partial
 
 import pytest
+from pyspark.sql import SparkSession
 
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import RefreshError
+from tests.functional.bags import Bag, bag
+from tests.functional.maintenance.conftest import SALES
 from tests.functional.maintenance.lake import Lake, RawEngine
 
 
 class Stuck:
     """A view with a change pending, and what it shows until that is folded in."""
 
-    def __init__(self, lake: Lake, sql: str) -> None:
+    def __init__(self, lake: Lake, sql: str, change: str) -> None:
         self.lake, self.sql = lake, sql
         lake.refresh("v", sql)
-        lake.run("insert into sales values (4, 'north', 1), (5, 'west', 2)")
+        lake.run(change)
         self.rows, self.history = self.shown(), len(lake.history("v__state"))
 
-    def shown(self) -> list:
-        return self.lake.run("select * from v order by region")
+    def shown(self) -> Bag:
+        return bag(self.lake.session, "select * from v")
 
     def fails(self, engine: RawEngine | None = None) -> str:
         """What a refresh says that fails and leaves everything as it was."""
@@ -42,9 +45,16 @@ class Stuck:
         assert self.lake.differences("v", self.sql) == []
 
 
+@pytest.fixture(scope="module")
+def one_lake(spark):
+    lake = Lake(spark, "failing")
+    lake.run("create table sales (id int, region string, amount int) using delta")
+    return lake
+
+
 @pytest.fixture
-def stuck(lake, sales):
-    return Stuck(lake, sales)
+def stuck(one_lake):
+    return Stuck(one_lake, SALES, "insert into sales values (4, 'north', 1), (5, 'west', 2), (null, null, 3)")
 
 
 def test_killed_tasks(stuck):
@@ -68,60 +78,61 @@ def test_killed_tasks(stuck):
     stuck.goes_on()
 
 
-def test_a_folder_that_cannot_be_written(stuck, spark_folder):
-    folder = spark_folder / "warehouse" / f"{stuck.lake.schema}.db" / "v__state"
-    with unwritable(folder):
+def test_no_room_for_the_state(lake, sales):
+    hashes = "sha2(cast(id as string), 512) as one, sha2(cast(-id as string), 512) as other"
+    stuck = Stuck(lake, f"select id, {hashes} from sales", "insert into sales select id, 'x', 1 from range(12000)")
+    with no_room(lake.session):
         told = stuck.fails()
+    assert "File too large" in told
     assert "The step that failed: write the state." in told
-    assert "write to the folder of the state table" in told
+    assert "Make room" in told
     stuck.goes_on()
 
 
 @contextmanager
-def unwritable(folder: Path) -> Iterator[None]:
-    """No new file in a folder, not even for root, where the file system has a way to say so."""
-    folder.chmod(0o555)
-    was_immutable = _is_writable(folder) and subprocess.run(["chattr", "+i", str(folder)], check=False).returncode == 0
+def no_room(session: SparkSession) -> Iterator[None]:
+    """The system refuses Spark to write more than 2 MB to a file, as it would on a full disk: also for root."""
+    spark = session.sparkContext._jvm.java.lang.ProcessHandle.current().pid()
+    before = resource.prlimit(spark, resource.RLIMIT_FSIZE)
+    resource.prlimit(spark, resource.RLIMIT_FSIZE, (2 * 1024**2, before[1]))
     try:
-        if _is_writable(folder):
-            pytest.skip("root may write everywhere on this file system")
         yield
     finally:
-        if was_immutable:
-            subprocess.run(["chattr", "-i", str(folder)], check=True)
-        folder.chmod(0o755)
+        resource.prlimit(spark, resource.RLIMIT_FSIZE, before)
 
 
-def _is_writable(folder: Path) -> bool:
-    try:
-        (folder / "probe").touch()
-    except OSError:
-        return False
-    (folder / "probe").unlink()
-    return True
-
-
-@pytest.mark.parametrize(
-    ("before", "words", "step", "remedy"),
-    [
-        ("insert overwrite", "Job aborted. Caused by: java.io.IOException: No space left on device", "write the state",
-         "Make room"),
-        ("insert overwrite", "java.lang.OutOfMemoryError: Java heap space", "write the state", "max_changes"),
-        ("describe history", "TTransportException: TSocket read 0 bytes", "look at the view and its sources",
-         "once it is back"),
-    ],
-    ids=["disk full", "out of memory", "server gone"],
-)  # fmt: skip
-def test_what_spark_says_and_what_helps(stuck, before, words, step, remedy):
-    def fail() -> None:
-        raise EngineError(words)
-
-    engine = stuck.lake.engine(is_embedded=False)
-    engine.before[before] = fail
+def test_no_memory_for_the_changes(lake, sales):
+    lake.run("create table regions (name string, country string) using delta", "insert into regions values ('x', 'y')")
+    join = "select s.id, r.country from sales s join regions r on s.region = r.name"
+    stuck = Stuck(lake, join, "insert into sales select id, 'x', 1 from range(100)")
+    engine = lake.engine()
+    engine.session.conf.set("spark.sql.maxBroadcastTableSize", "64b")
     told = stuck.fails(engine)
-    assert words in told
-    assert f"The step that failed: {step}." in told
-    assert remedy in told
+    assert "Cannot broadcast the table" in told
+    assert "The step that failed: write the state." in told
+    assert "Give Spark more memory" in told
+    assert "max_changes" in told
+    stuck.goes_on()
+
+
+FAILURES = [
+    ("insert overwrite", "java.io.IOException: No space left on device", "write the state", "Make room"),
+    ("insert overwrite", "java.io.FileNotFoundException: part-0 (Permission denied)", "write the state",
+     "write to the folder of the state table"),
+    ("insert overwrite", "java.lang.OutOfMemoryError: Java heap space", "write the state", "max_changes"),
+    ("describe history", "TTransportException: TSocket read 0 bytes", "look at the view and its sources",
+     "once it is back"),
+]  # fmt: skip
+
+
+def test_what_spark_says_and_what_helps(stuck):
+    for before, words, step, remedy in FAILURES:
+        engine = stuck.lake.engine(is_embedded=False)
+        engine.before[before] = partial(_raise, words)
+        told = stuck.fails(engine)
+        assert words in told
+        assert f"The step that failed: {step}." in told
+        assert remedy in told
     stuck.goes_on()
 
 

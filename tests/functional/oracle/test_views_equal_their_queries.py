@@ -72,6 +72,8 @@ def test_every_version_while_a_writer_keeps_committing(oracle):
         assert len(oracle.cuts(name)) > 1
         assert oracle.differences_in_history(name) == {}
         assert oracle.steps_back(name) == []
+    (new, latest), *_, (old, first) = oracle.lake.records("revenue")
+    assert set(oracle.differences_in_history("revenue", [(new, first), (old, latest)])) == {new, old}, "it can tell"
 
 
 def _write(lake, stop: threading.Event) -> None:

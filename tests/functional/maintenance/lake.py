@@ -1,5 +1,6 @@
 """A lake for protocol tests: a Spark session, lazy views refreshed without dbt, and the oracle that judges them."""
 
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -94,6 +95,10 @@ class Lake:
     def differences(self, name: str, sql: str) -> list[tuple[str, ...]]:
         """Rows that only the view or only the query has, as bags."""
         return in_one_only(bag(self.session, f"select * from `{name}`"), bag(self.session, sql))
+
+    def folder(self, table: str) -> Path:
+        """Where the files of a table are."""
+        return Path(self.run(f"describe detail {table}")[0][4].removeprefix("file:"))
 
     def history(self, table: str) -> list[dict[str, Any]]:
         return [row.asDict(recursive=True) for row in self.session.sql(f"describe history `{table}`").collect()]

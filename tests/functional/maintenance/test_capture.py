@@ -132,7 +132,7 @@ def test_tables_without_versions_are_read_anew_or_refused(lake):
 
 def test_a_delta_table_by_path_is_one(lake):
     lake.run("create table d using delta as select 1 as a")
-    sql = f"select a from delta.`{lake.run('describe detail d')[0][4].removeprefix('file:')}`"
+    sql = f"select a from delta.`{lake.folder('d')}`"
     lake.refresh("v", sql)
     lake.run("insert into d values (2)")
     assert lake.refresh("v", sql).kind == "incremental"

@@ -22,9 +22,9 @@ EVENTS = [
 def test_states_in_the_hands_of_others(lake, sales):
     lake.run(
         "set spark.databricks.delta.retentionDurationCheck.enabled = false",
-        "set spark.sql.sources.parallelPartitionDiscovery.parallelism = 1",
     )
     lake.refresh("v", sales)
+    assert lake.folder("v__state").stat().st_mode == lake.folder("sales").stat().st_mode, "no wider rights"
     outcomes = []
     for _, statement in EVENTS:
         lake.run(statement)

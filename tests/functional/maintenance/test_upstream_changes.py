@@ -3,11 +3,17 @@ What happens to sources: every event is named or followed, under `incremental` n
 view equals its query afterwards.
 """
 
+import os
+import time
 from dataclasses import dataclass
 
 import pytest
 
+from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.errors import RefreshError
+from dbt_lazyview.maintenance.status import status_of
+from dbt_lazyview.maintenance.status_report import warnings
+from dbt_lazyview.maintenance.tables import Tables
 
 FEED, MAPPED = "delta.enableChangeDataFeed", "'delta.columnMapping.mode' = 'name'"
 COLUMNS = "(id int, region string, amount int, note int)"
@@ -33,7 +39,7 @@ STORIES = {
     "rows are rewritten": ("", [
         then(INCREMENTAL, "insert overwrite t select id, region, amount + 1, note from t where id <> 2",
              "insert into t replace where region = 'n' values (7, 'n', 3, 3)"),
-        then(INCREMENTAL, INSERT, "restore table t to version as of 2",
+        then(INCREMENTAL, INSERT,
              "alter table t set tblproperties ('delta.enableDeletionVectors' = 'true')", "delete from t where id = 1",
              "alter table t set tblproperties ('delta.enableDeletionVectors' = 'false')", "delete from t where id = 3"),
         then(INCREMENTAL, "restore table t to version as of 1"),
@@ -45,7 +51,9 @@ STORIES = {
         then(INCREMENTAL, "truncate table t", "create table other using delta partitioned by (region) as "
              f"select * from {ROWS} as r (id, region, amount, note)",
              "create or replace table t shallow clone other", INSERT),
-        then("source_recreated", "drop table t", f"create table t {COLUMNS} using delta cluster by (id)", INSERT),
+        then("source_recreated", "drop table t",
+             f"create table t {COLUMNS[:-1]}, twice int generated always as (amount * 2)) using delta cluster by (id)",
+             INSERT),
         then(INCREMENTAL, "alter table t cluster by (region)", INSERT, "optimize t full",
              "alter table t add constraint positive check (amount > 0)", INSERT,
              "alter table t drop constraint positive", "alter table t alter column id comment 'key'", INSERT),
@@ -87,7 +95,6 @@ def test_a_source_lives_through(lake, story):
     properties, events = STORIES[story]
     lake.run(
         "set spark.databricks.delta.retentionDurationCheck.enabled = false",
-        "set spark.sql.sources.parallelPartitionDiscovery.parallelism = 1",  # of VACUUM
         f"create table t {COLUMNS} using delta tblproperties ('made' = 'x'{', ' if properties else ''}{properties})",
         f"insert into t {ROWS}",
     )
@@ -113,3 +120,39 @@ def stays(lake, reason):
         lake.refresh("v", VIEW, refresh_mode="incremental")
     assert refused.value.reason.word == reason
     assert lake.history("v__state")[0]["version"] == before
+
+
+def test_a_source_is_silent_for_months(lake):
+    """Then it changes, and Delta drops its old commits: one view has seen all that is gone, another has not."""
+    raw = f"{lake.schema}_raw"
+    sql = f"select region, sum(amount) as amount from {raw}.t group by region"
+    lake.run(
+        f"create schema {raw}",
+        f"create table {raw}.t {COLUMNS} using delta tblproperties ('delta.checkpointInterval' = '1')",
+        f"insert into {raw}.t {ROWS}",
+    )
+    days_pass(lake, f"{raw}.t", 200)
+    for name in ("follows", "sleeps"):
+        lake.refresh(name, sql, refresh_mode="incremental")
+    insert, delete = f"insert into {raw}.t values (9, 'w', 3, 2)", f"delete from {raw}.t where id = 1"
+    for statement, warned in ((insert, [True]), (delete, [])):  # in good time; then it is too late
+        lake.run(statement)
+        assert lake.refresh("follows", sql, refresh_mode="incremental").kind == "incremental"
+        assert lake.differences("follows", sql) == []
+        days_pass(lake, f"{raw}.t", 4)
+        status = status_of(Tables(lake.engine(), "UTC"), ("spark_catalog", lake.schema, "sleeps"))
+        assert ["are kept for" in text for text in warnings(status, round(time.time() * 1000))] == warned
+        days_pass(lake, f"{raw}.t", 200)
+    with pytest.raises(RefreshError, match=r"no longer kept") as refused:
+        lake.refresh("sleeps", sql, refresh_mode="incremental")
+    assert refused.value.reason is Reason.HISTORY_GONE
+    assert lake.refresh("sleeps", sql).reason == "history_gone"
+    assert lake.differences("sleeps", sql) == []
+
+
+def days_pass(lake, table, days):
+    """Everything that is there now was written so many days ago."""
+    then = time.time() - days * 24 * 3600
+    for file in lake.folder(table).rglob("*"):
+        os.utime(file, (then, then))
+    lake.session._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()

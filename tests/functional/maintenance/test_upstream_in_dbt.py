@@ -1,6 +1,7 @@
-"""Upstream through dbt: tables and seeds that every run replaces, and readers of a view whose key is violated."""
+"""Through dbt: upstream tables and seeds that every run replaces, readers of a view with a violated key, grants."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,13 @@ STAGED = "{{ config(materialized='table') }} select id, name from {{ ref('people
 NAMES = "{{ config(materialized='lazy_view', refresh_mode='incremental', unique_key='id') }} select id, name from {}"
 STILL = """
 {{ config(materialized='lazy_view', policy='snapshot', unique_key='id') }} select id, name from {{ ref('staged') }}
+"""
+GRANTED = "{{ config(materialized='lazy_view', grants={'select': ['reader']}) }} select id from {{ ref('people') }}"
+GRANTS = """
+{% macro lazyview__call_dcl_statements(statements) %}
+    {% do log('GRANTS: ' ~ statements, info=true) %}
+    {% do spark__call_dcl_statements(statements) if not var('has_grants', true) %}
+{% endmacro %}
 """
 READER = "{{ config(materialized='table') }} select count(*) as n from {{ ref('%s') }}"
 
@@ -26,6 +34,10 @@ class TestUpstreamInDbt:
     @pytest.fixture(scope="class")
     def seeds(self):
         return {"people.csv": PEOPLE}
+
+    @pytest.fixture(scope="class")
+    def macros(self):
+        return {"grants.sql": GRANTS}
 
     @pytest.fixture(scope="class")
     def models(self):
@@ -57,3 +69,14 @@ class TestUpstreamInDbt:
         write_file(PEOPLE + "3,c\n", project.project_root, "seeds", "people.csv")
         run_dbt(["build"])
         assert project.run_sql("select n from {schema}.still_reader", fetch="one")[0] == 3
+
+    def test_grants_are_those_of_the_public_view(self, project):
+        write_file(GRANTED, project.project_root, "models", "granted.sql")
+        _, log = run_dbt_and_capture(["run", "--select", "granted"])
+        assert re.findall(r"GRANTS: (.*)", log.replace("`", "")) == [
+            f"['grant select on {project.test_schema}.granted to reader']"
+        ]
+        project.run_sql("drop view {schema}.granted")
+        results = run_dbt(["run", "--select", "granted", "--vars", "{has_grants: false}"], expect_pass=False)
+        assert "grant select on" in results.results[0].message, "Spark has none, and says so"
+        assert project.run_sql("select count(*) from {schema}.granted", fetch="one")[0] == 3

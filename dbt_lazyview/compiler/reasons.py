@@ -38,6 +38,7 @@ class Reason(Enum):
     SOURCE_SCHEMA_CHANGED = "LV031"
     CHANGE_FEED_MISSING = "LV032"
     HISTORY_GONE = "LV033"
+    DELTA_TOO_LARGE = "LV034"
 
     # A refresh failed.
     REFRESH_FAILED = "LV040"

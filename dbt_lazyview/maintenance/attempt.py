@@ -212,6 +212,7 @@ class Attempt:
             with_schemas(positions, node),
             self.convoy.bases_of(node),
             inherited,
+            self.is_part,
         )
 
     def with_built(self, node: Node) -> Node:

@@ -3,11 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.decide import ALLOWED_UNDER_INCREMENTAL, BUILD, FULL
 from dbt_lazyview.maintenance.errors import too_large
 from dbt_lazyview.maintenance.planning import Plan, Planner
-from dbt_lazyview.maintenance.tables import sql_name
 
 BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 ROWS = ("row", "rows")
@@ -46,18 +44,7 @@ def check_limit(planner: Planner, plan: Plan) -> None:
     if decision.reason is None or decision.reason in ALLOWED_UNDER_INCREMENTAL:
         return
     limit = limit_of(definition.full_refresh_limit)
-    found = _rows(planner) if limit.is_of_rows else sum(each.size for each in planner.node.details.values())
+    found = planner.source_rows() if limit.is_of_rows else planner.source_bytes
     if found > limit.amount:
         told = f"{found} {'rows' if limit.is_of_rows else 'bytes'}"
         raise too_large(planner.node.target.name, decision.reason, decision.about, told, limit.text)
-
-
-def _rows(planner: Planner) -> int:
-    return sum(_count(planner, name) for name in planner.reads)
-
-
-def _count(planner: Planner, name: Name) -> int:
-    """How many rows a source has; Delta tells from its log."""
-    relation = planner.render("pinned_state", state=sql_name(name), version=planner.reads[name].version)
-    rows = planner.tables.engine.query(planner.render("count_rows", relation=relation))
-    return int(rows[0]["rows"])

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.compiler.passes.broadcast_hints import FEW_ROWS
@@ -10,6 +11,7 @@ from dbt_lazyview.compiler.plan import Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.bounds import within_bounds
 from dbt_lazyview.maintenance.column_changes import restored_version
+from dbt_lazyview.maintenance.cut_over import MANY_CHANGES, AllAtOnce, changes_in, foreseen, is_too_much, learned
 from dbt_lazyview.maintenance.decide import (
     FULL,
     INCREMENTAL,
@@ -25,7 +27,7 @@ from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.public import PREVIEW, published
-from dbt_lazyview.maintenance.record import Position, Record, Settings
+from dbt_lazyview.maintenance.record import Estimate, Experience, Position, Record, Settings
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node
@@ -59,6 +61,10 @@ class Plan:
     stages: tuple[Stage, ...] = ()  # computed before the statement, which reads them
     is_small: bool = False  # few rows changed
 
+    def expecting(self, estimate: Estimate | None) -> "Plan":
+        """The plan, with what it was expected to cost in its record."""
+        return replace(self, record=replace(self.record, estimate=estimate)) if self.record else self
+
     @property
     def stands_for(self) -> Record:
         """The record of the state once the plan is carried out."""
@@ -79,6 +85,7 @@ class Planner:
     reads: Mapping[Name, Position]
     bases: Collection[Name]  # tables under the view that the cut is about
     inherited: Mapping[str, Position] = field(default_factory=dict)  # the cuts its parents stand for
+    is_part: bool = False  # the cut is only on the way to where the view shall be
 
     def plan(self, request: Request, unreadable: Reason | None = None) -> Plan:
         """Decide and write down; `unreadable` is why an incremental statement failed just now."""
@@ -87,7 +94,13 @@ class Planner:
         decision = Decision(FULL, unreadable) if unreadable else decide(situation)
         if decision.kind == NOOP:
             return self.noop(decision)
-        return self.incremental(decision, windows) if decision.kind == INCREMENTAL else self.full(decision)
+        estimate = self.estimate(windows) if decision.kind == INCREMENTAL else None
+        if estimate and is_too_much(estimate):
+            if self.is_part:
+                raise AllAtOnce
+            decision = Decision(FULL, Reason.DELTA_TOO_LARGE)
+        plan = self.incremental(decision, windows) if decision.kind == INCREMENTAL else self.full(decision)
+        return plan.expecting(estimate)
 
     def windows(self) -> tuple[dict[Name, Window], tuple[Obstacle, ...]]:
         """What happened to every source since the record; nothing where there is no record to start from."""
@@ -108,6 +121,32 @@ class Planner:
         found = self.tables.commits_between(name, one, other)
         restored = restored_version(each for each in found if each.version > one)
         return found if restored is None or restored >= one else self.tables.commits_between(name, restored, other)
+
+    def estimate(self, windows: Mapping[Name, Window]) -> Estimate | None:
+        """What both ways would cost, where so much changed that it is a question, and the choice is ours."""
+        definition, changes = self.node.target.definition, changes_in(windows)
+        is_ours = definition.refresh_mode == "auto" and definition.full_refresh_limit is None
+        if not is_ours or changes is None or changes < MANY_CHANGES or not self.experience.full:
+            return None
+        insert_only = all(window.insert_only for window in windows.values() if window.changed)
+        return foreseen(self.experience, changes, insert_only, self.source_rows(), self.source_bytes)
+
+    @cached_property
+    def experience(self) -> Experience:
+        ended = self.state.recorded.timestamp if self.state.recorded else 0
+        return learned(self.state.record, ended)
+
+    @property
+    def source_bytes(self) -> int:
+        return sum(each.size for each in self.node.details.values())
+
+    def source_rows(self) -> int:
+        """How many rows all sources have; Delta tells from its log."""
+        return sum(self.rows_of(name) for name in self.reads)
+
+    def rows_of(self, name: Name) -> int:
+        relation = self.render("pinned_state", state=sql_name(name), version=self.reads[name].version)
+        return int(self.tables.engine.query(self.render("count_rows", relation=relation))[0]["rows"])
 
     def situation(self, request: Request, windows: Mapping[Name, Window], obstacles: tuple[Obstacle, ...]) -> Situation:
         record, definition = self.state.record, self.node.target.definition
@@ -167,8 +206,7 @@ class Planner:
         statement = self.render(
             "refresh_state", plan=plan, state=read.relation, strategy=strategy, state_version=self.state.version
         )
-        told = [window.rows for window in windows.values() if window.changed]
-        changes = None if None in told else sum(rows for rows in told if rows is not None)
+        changes = changes_in(windows)
         record = self.record(decision, changes, strategy)
         is_small = changes is not None and changes <= FEW_ROWS
         return Plan(decision, self.state, statement, record, stages=plan.stages, is_small=is_small)
@@ -197,6 +235,7 @@ class Planner:
             self.state.next_task, uuid.uuid4().hex, decision.kind, self.state.version,
             {**self.inherited, **_keyed({name: self.cut[name] for name in self.bases})}, _keyed(self.reads),
             self.settings, self.node.view.fingerprint, reason, strategy, changes,
+            source_bytes=self.source_bytes, experience=self.experience,
         )  # fmt: skip
 
     def render(self, macro: str, **arguments: object) -> str:

@@ -29,6 +29,26 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Experience:
+    """What refreshes of a view took so far, as far as it helps to foresee the next one; 0: not known yet."""
+
+    full: int = 0  # milliseconds of the last full computation
+    full_bytes: int = 0  # of its sources
+    change: float = 0.0  # milliseconds per changed row, where many had changed
+
+
+NO_EXPERIENCE = Experience()
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How long a refresh was expected to take, either way; milliseconds."""
+
+    incremental: int
+    full: int
+
+
+@dataclass(frozen=True)
 class Record:
     """What a state stands for, and how it came about. Tables are keyed by their quoted name."""
 
@@ -45,6 +65,9 @@ class Record:
     changes: int | None = None
     trigger: str = ""  # what set it off, see policies.py
     started: int = 0  # epoch milliseconds; the commit's own time is its end
+    source_bytes: int = 0
+    experience: Experience = NO_EXPERIENCE  # from the refreshes before this one
+    estimate: Estimate | None = None  # where so much had changed that it was a question
     format: int = field(default=RECORD_FORMAT)
 
 
@@ -72,7 +95,10 @@ def from_json(text: str | None) -> Record | None:
     known = {name: content[name] for name in Record.__dataclass_fields__ if name in content}
     for name in ("cut", "reads"):
         known[name] = {table: _known(Position, position) for table, position in content[name].items()}
-    return Record(**{**known, "settings": _known(Settings, content["settings"])})
+    known["settings"] = _known(Settings, content["settings"])
+    known["experience"] = _known(Experience, content.get("experience") or {})
+    known["estimate"] = _known(Estimate, content["estimate"]) if content.get("estimate") else None
+    return Record(**known)
 
 
 def _content(text: str | None) -> dict[str, Any] | None:

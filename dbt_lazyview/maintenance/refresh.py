@@ -7,6 +7,7 @@ from dbt_lazyview.maintenance.attempt import Attempt, ParentReplaced
 from dbt_lazyview.maintenance.carry_out import failures_told
 from dbt_lazyview.maintenance.commit import LostRace
 from dbt_lazyview.maintenance.cut import take_cut
+from dbt_lazyview.maintenance.cut_over import AllAtOnce
 from dbt_lazyview.maintenance.decide import NOOP
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.errors import lost
@@ -53,10 +54,10 @@ def refresh_part(engine: Engine, target: Target, request: Request, probes: Probe
             outcome = attempt.arrive(request)
             done = earlier.get(target.state, outcome) if outcome.kind == NOOP else outcome
             return replace(done, companions=outcome.companions, is_part=attempt.is_part)
-        except (LostRace, CutPassed, ParentReplaced) as problem:
+        except (LostRace, CutPassed, ParentReplaced, AllAtOnce) as problem:
             if request.until and isinstance(problem, CutPassed):
                 raise already_past(target.name, request.until) from None
-            may_stop = not isinstance(problem, CutPassed)  # a parent may be past the point to stop at
+            may_stop = not isinstance(problem, (CutPassed, AllAtOnce))  # a parent may be past the point to stop at
             attempt.tables.probes.forget()
             earlier |= {name: each.outcome for name, each in attempt.arrived.items() if each.outcome.kind != NOOP}
     raise lost(target.name, ATTEMPTS)

@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test check soak kill-test concurrency-soak bench audit lint format install java clean
+.PHONY: demo test check test-report soak kill-test concurrency-soak bench audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -19,7 +19,13 @@ test: check java
 
 check: lint
 	$(STEP) "unit, golden and property tests"
-	@$(BIN)/pytest -q -n 2 tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/names.py
+	@$(BIN)/pytest -q -n 2 tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/cli dbt_lazyview/report dbt_lazyview/names.py
+
+# The page that `lazyview report` writes, in a real browser.
+test-report: install
+	@sh scripts/chromium.sh "$(BIN)/python"
+	$(STEP) "the report page in Chromium"
+	@$(BIN)/pytest -q tests/browser
 
 # Goes on from any seed: make soak PAIRS=20000 FIRST_SEED=1234500
 PAIRS ?= 100000

@@ -5,6 +5,7 @@ from typing import Any
 
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 
+from dbt_lazyview.adapter.answers import LazyViewAnswers
 from dbt_lazyview.adapter.connections import LazyViewConnectionManager
 from dbt_lazyview.adapter.relation import LazyViewRelation, quote
 from dbt_lazyview.adapter.triggers import LazyViewTriggers
@@ -19,7 +20,7 @@ class LazyViewConfig(SparkConfig):
     file_format: str = "delta"
 
 
-class LazyViewAdapter(LazyViewTriggers, SparkAdapter):
+class LazyViewAdapter(LazyViewAnswers, LazyViewTriggers, SparkAdapter):
     """`type: lazyview`."""
 
     Relation = LazyViewRelation

@@ -16,7 +16,7 @@ from dbt_lazyview.adapter.response import ERROR, LazyViewResponse, Total, sum_up
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.maintenance import vacuum_guard
-from dbt_lazyview.maintenance.advise import advise
+from dbt_lazyview.maintenance.advise import Life, advise
 from dbt_lazyview.maintenance.comparison import Comparison, comparison
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import NotBuilt
@@ -63,7 +63,7 @@ class LazyViewOperations(LazyViewMethods):
         ]
         views = {node.unique_id: node for node in chosen}
         parents = {each: [above.unique_id for above in self._parents(node)] for each, node in views.items()}
-        oldest = {node.unique_id: status.task.oldest for node, status in self._statuses(chosen)}
+        oldest = {node.unique_id: status.task.oldest for node, status in self.statuses(chosen)}
         return [views[each] for each in oldest_first(parents, oldest)]
 
     @available.parse_none
@@ -86,7 +86,7 @@ class LazyViewOperations(LazyViewMethods):
         reports = {"table": as_table, "json": as_json}
         if form not in reports:
             raise DbtRuntimeError(f"format: {form} is not known; it is table or json.")
-        statuses = [status for _, status in self._statuses(views)]
+        statuses = [status for _, status in self.statuses(views)]
         return reports[form](statuses, round(time.time() * 1000))
 
     @available.parse_none
@@ -105,10 +105,14 @@ class LazyViewOperations(LazyViewMethods):
     @available.parse_list
     def advice_for_lazy_view(self, node: Any) -> list[Any]:
         """What its history suggests to change."""
+        life = self.life_of_lazy_view(node)
+        return advise(life) if life else []
+
+    def life_of_lazy_view(self, node: Any) -> Life | None:
+        """What happened to it in the time its history tells of; None if it is not built."""
         with self._engine(node.name) as engine:
             deferred = [each.name for each in self._parents(node) if policy_of(each) == DEFERRED]
-            life = life_of(_tables(engine, self), full_name(engine, node), deferred)
-            return advise(life) if life else []
+            return life_of(_tables(engine, self), full_name(engine, node), deferred)
 
     @available.parse_list
     def sources_to_prepare(self, days: int) -> list[Preparation]:
@@ -148,7 +152,7 @@ class LazyViewOperations(LazyViewMethods):
         reports = {"table": vacuum_guard.as_lines, "json": vacuum_guard.as_json}
         if form not in reports:
             raise DbtRuntimeError(f"format: {form} is not known; it is table or json.")
-        statuses = [status for _, status in self._statuses(self.lazy_views_named(None))]
+        statuses = [status for _, status in self.statuses(self.lazy_views_named(None))]
         with self._engine("vacuum_guard") as engine:
             return reports[form](vacuum_guard.guards(_tables(engine, self), statuses, round(time.time() * 1000)))
 
@@ -175,7 +179,8 @@ class LazyViewOperations(LazyViewMethods):
                 return str(problem)
         return ""
 
-    def _statuses(self, views: list[Any]) -> list[tuple[Any, Status]]:
+    def statuses(self, views: list[Any]) -> list[tuple[Any, Status]]:
+        """What is pending for each view, and what was done to it last."""
         with self._engine("status") as engine:
             tables = _tables(engine, self)
             return [(node, status_of(tables, full_name(engine, node))) for node in views]
@@ -186,7 +191,7 @@ class LazyViewOperations(LazyViewMethods):
 
     def _base_tables(self, engine: DbtEngine) -> list[Name]:
         """The tables behind the lazy views: by the records of those that are built, by the project for all."""
-        records = [status.last for _, status in self._statuses(self.lazy_views_named(None)) if status.last]
+        records = [status.last for _, status in self.statuses(self.lazy_views_named(None)) if status.last]
         known = {name_of(table) for record in records for table in record.cut}
         manifest = self.get_macro_resolver()  # type: ignore[attr-defined]
         everything = {**manifest.nodes, **manifest.sources}

@@ -37,6 +37,16 @@ class State:
     def keys(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.aggregate.keys)
 
+    def is_key(self, column: str) -> bool:
+        """Whether a column of the whole query is a key of what is stored, passed on as it is."""
+        for node in reversed(self.on_top):
+            if isinstance(node, Project):
+                passed = dict(node.outputs)[column]
+                if not isinstance(passed, exp.Column):
+                    return False
+                column = passed.name
+        return column in self.keys
+
     @cached_property
     def layout(self) -> StateLayout:
         stored = [_count_column(), *(_partial_column(each) for each in self.partials.stored.values())]

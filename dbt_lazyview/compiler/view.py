@@ -80,6 +80,12 @@ class View:
         """The tables that the query itself reads as they are."""
         return tuple(table.name for table in self.tables.values() if table.is_versioned and not table.at)
 
+    @property
+    def keys(self) -> tuple[Column, ...]:
+        """The columns that tell which stored row a row of the view comes from, as far as the view shows them."""
+        shown = zip(self.columns, self._outputs, strict=True) if self._state is not None else ()
+        return tuple(column for column, own in shown if self._state is not None and self._state.is_key(own))
+
     def build(self, versions: Mapping[Name, int]) -> BuildPlan:
         """Everything from the sources at the given versions."""
         if self._state is None:

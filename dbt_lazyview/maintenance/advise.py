@@ -23,6 +23,10 @@ class Refreshed:
     reason: str
     trigger: str
     seconds: float
+    at: int = 0  # when it was committed, epoch milliseconds
+    changes: int | None = None
+    rows: int | None = None  # written to the state
+    strategy: str = ""
 
 
 @dataclass(frozen=True)

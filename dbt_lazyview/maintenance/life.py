@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.advise import Life, Refreshed
-from dbt_lazyview.maintenance.history import Commit, effect_of
+from dbt_lazyview.maintenance.history import Commit, effect_of, rows_written
 from dbt_lazyview.maintenance.record import Record, UnreadableRecord, from_json
 from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.tables import Tables, name_of
@@ -46,4 +46,5 @@ def _record(commit: Commit) -> Record | None:
 
 def _refreshed(commit: Commit, record: Record) -> Refreshed:
     seconds = max(commit.timestamp - record.started, 0) / 1000 if record.started else 0.0
-    return Refreshed(record.kind, record.reason, record.trigger, seconds)
+    told = record.changes, rows_written(commit), record.strategy
+    return Refreshed(record.kind, record.reason, record.trigger, seconds, commit.timestamp, *told)

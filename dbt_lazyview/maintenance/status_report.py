@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime, timezone
+from enum import Enum
 from typing import Any
 
 from dbt_lazyview.compiler.catalog import Name
@@ -14,18 +15,45 @@ HEADINGS = ("view", "policy", "group", "cut age", "pending", "last decision", "w
 NONE = "-"
 
 
+class Tone(Enum):
+    """What a line is, for those who can show colours."""
+
+    HEADING = "heading"
+    FRESH = "fresh"
+    PENDING = "pending"
+    WRONG = "wrong"
+    DETAIL = "detail"
+
+
+Line = tuple[str, Tone]
+
+
 def as_table(statuses: Sequence[Status], now: int) -> str:
     """One line per view, and below it one per source with something pending; `now` in epoch milliseconds."""
-    rows = [(HEADINGS, ())] + [(_row(status, now), _source_lines(status, now)) for status in statuses]
-    widths = [max(len(row[column]) for row, _ in rows) for column in range(len(HEADINGS))]
-    lines = []
-    for row, below in rows:
-        lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip(), *below]
-    return "\n".join(lines)
+    return "\n".join(text for text, _ in table_lines(statuses, now))
+
+
+def table_lines(statuses: Sequence[Status], now: int) -> list[Line]:
+    """The table, line by line."""
+    rows = [HEADINGS, *(_row(status, now) for status in statuses)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
+    heading, *texts = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    lines = [(heading, Tone.HEADING)]
+    for status, text in zip(statuses, texts, strict=True):
+        lines += [(text, tone_of(status)), *((below, Tone.DETAIL) for below in _source_lines(status, now))]
+        lines += [(f"  WARNING {warning}", Tone.WRONG) for warning in warnings(status, now)]
+    return lines
+
+
+def tone_of(status: Status) -> Tone:
+    """How a view is doing."""
+    if not status.is_built or status.state.distrust or any(each.obstacle for each in status.task.sources):
+        return Tone.WRONG
+    return Tone.PENDING if status.task.is_pending or not status.is_known else Tone.FRESH
 
 
 def as_json(statuses: Sequence[Status], now: int) -> str:
-    return json.dumps([_facts(status, now) for status in statuses], indent=2)
+    return json.dumps([facts(status, now) for status in statuses], indent=2)
 
 
 def _row(status: Status, now: int) -> tuple[str, ...]:
@@ -53,8 +81,7 @@ def _pending(status: Status) -> str:
 
 def _source_lines(status: Status, now: int) -> tuple[str, ...]:
     found = [each for each in status.task.sources if each.commits or each.obstacle]
-    pending = [f"  {_short(each.source)}: {_told(each)}, since {ago(now, each.oldest)}" for each in found]
-    return (*pending, *(f"  WARNING {text}" for text in warnings(status, now)))
+    return tuple(f"  {_short(each.source)}: {_told(each)}, since {ago(now, each.oldest)}" for each in found)
 
 
 def warnings(status: Status, now: int) -> list[str]:
@@ -78,7 +105,8 @@ def _told(pending: Pending) -> str:
     return ", ".join(filter(None, told))
 
 
-def _facts(status: Status, now: int) -> dict[str, Any]:
+def facts(status: Status, now: int) -> dict[str, Any]:
+    """All that is known of a view, for programs."""
     last, definition, task = status.last, status.definition, status.task
     return {
         "view": ".".join(status.view),

@@ -6,12 +6,15 @@
     {% if execute %}
         {% if (model is none) == (sql is none) %}
             {% do exceptions.raise_compiler_error("explain wants a model or a query: --args '{model: name}' or --args '{sql: select ...}'.") %}
-        {% elif sql is not none %}
-            {% do log(adapter.explain_query(sql), info=true) %}
-        {% else %}
-            {% for view in adapter.lazy_views_named([model]) %}
-                {% do log(adapter.explain_lazy_view(view) or adapter.explain_query(render(view.raw_code)), info=true) %}
-            {% endfor %}
         {% endif %}
+        {% do log(explained(model, sql), info=true) %}
     {% endif %}
+{% endmacro %}
+
+{% macro explained(model, sql) %}
+    {% if sql is not none %}
+        {{ return(adapter.explain_query(sql)) }}
+    {% endif %}
+    {% set view = adapter.lazy_views_named([model]) | first %}
+    {{ return(adapter.explain_lazy_view(view) or adapter.explain_query(render(view.raw_code))) }}
 {% endmacro %}

@@ -1,0 +1,104 @@
+"""The words of the command line."""
+
+import argparse
+from pathlib import Path
+
+from dbt_lazyview import __version__
+
+DESCRIPTION = "Look at the lazy views of a dbt project: what is stale, why, and whether it is right. Changes nothing."
+EXIT_CODES = """exit codes:
+  0  fine
+  1  something is as you asked to be told: stale beyond a limit, unequal to its query, worth changing
+  2  it could not be done; standard error says why
+"""
+
+
+PlainText = argparse.RawDescriptionHelpFormatter
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands, and the options each of them takes."""
+    found = argparse.ArgumentParser(
+        prog="lazyview", description=DESCRIPTION, epilog=EXIT_CODES, formatter_class=PlainText
+    )
+    found.add_argument("--version", action="version", version=f"lazyview {__version__}")
+    commands = found.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for add in (_status, _explain, _advise, _report, _verify):
+        add(commands)
+    return found
+
+
+def _command(commands: argparse._SubParsersAction, name: str, summary: str, more: str = "") -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=f"{more}\n{EXIT_CODES}".lstrip(),
+        formatter_class=PlainText,
+    )  # fmt: skip
+    project = command.add_argument_group("as in dbt")
+    project.add_argument("--project-dir", metavar="FOLDER", help="with dbt_project.yml; else the present folder")
+    project.add_argument("--profiles-dir", metavar="FOLDER", help="with profiles.yml; else as dbt looks for it")
+    project.add_argument("--profile", metavar="NAME", help="the profile to use")
+    project.add_argument("--target", "-t", metavar="NAME", help="the target of the profile")
+    project.add_argument("--vars", metavar="YAML", help="variables of the project")
+    screen = command.add_argument_group("what is shown")
+    screen.add_argument("--json", action="store_true", help="JSON on standard output, and nothing else")
+    screen.add_argument("--quiet", "-q", action="store_true", help="only what is wrong")
+    screen.add_argument("--verbose", "-v", action="store_true", help="what dbt says, too, on standard error")
+    return command
+
+
+def _views(command: argparse.ArgumentParser) -> None:
+    command.add_argument("models", nargs="*", metavar="VIEW", help="names of lazy views; all if left out")
+
+
+def _status(commands: argparse._SubParsersAction) -> None:
+    command = _command(commands, "status", "what is pending for each view, and what was done to it last")
+    _views(command)
+    command.add_argument("--max-age", metavar="TIME", help="exit 1 if a pending change is older: 90s, '15 min', 2h, 1d")
+    command.add_argument("--max-pending-rows", metavar="ROWS", type=int, help="exit 1 if more changed rows are pending")
+
+
+def _explain(commands: argparse._SubParsersAction) -> None:
+    more = "example:\n  echo 'select count(*) as n from shop.orders' | lazyview explain\n"
+    command = _command(commands, "explain", "how a view, or a query on standard input, is maintained", more)
+    command.add_argument("model", nargs="?", metavar="VIEW", help="a lazy view, built or not; else read a query")
+
+
+def _advise(commands: argparse._SubParsersAction) -> None:
+    command = _command(commands, "advise", "what the history of each view suggests to change")
+    _views(command)
+    command.add_argument("--exit-code", action="store_true", help="exit 1 if there is something to change")
+
+
+def _report(commands: argparse._SubParsersAction) -> None:
+    command = _command(commands, "report", "write one HTML page with all of it, for any browser, without a network")
+    _views(command)
+    command.add_argument("--output", "-o", metavar="FILE", type=Path, default=Path("lazyview.html"))
+
+
+def _verify(commands: argparse._SubParsersAction) -> None:
+    summary = "compare views with their queries, over the versions of the sources that they stand for"
+    command = _command(commands, "verify", summary)
+    _views(command)
+    command.add_argument("--sample", metavar="PERCENT", type=percent, help="compare only so many of the groups")
+    command.add_argument("--seed", metavar="NUMBER", type=int, help="which groups; else others each time")
+    command.add_argument("--rows", metavar="COUNT", type=count, default=5, help="rows to show of each side (5)")
+
+
+def percent(text: str) -> float:
+    """
+    A share of more than nothing.
+
+    Example:
+        >>> percent("2.5%"), percent("100")
+        (2.5, 100.0)
+    """
+    found = float(text.removesuffix("%"))
+    if not 0 < found <= 100:
+        raise argparse.ArgumentTypeError("a percentage is more than 0 and at most 100")
+    return found
+
+
+def count(text: str) -> int:
+    if int(text) < 0:
+        raise argparse.ArgumentTypeError("a number of rows is not negative")
+    return int(text)

@@ -27,7 +27,6 @@ from tests.functional.faults.world import SCENARIOS
 
 GUESSED_STATEMENTS, GUESSED_SECONDS = 25, 2.0  # of a refresh that was not watched to its end yet
 STATEMENTS_AFTER_COMMIT = 6
-LIVES_PER_JUDGEMENT = 3  # a refresh that has to recover may be killed too
 SCHEMA = "kills"
 
 Lives = subprocess.Popen[str]
@@ -42,14 +41,16 @@ class Tally:
     after_commit: int = 0  # between the commit of a state and what follows it
     with_spark: int = 0
     scenarios: Counter[str] = field(default_factory=Counter)
+    boundaries: int = 0  # between different statements
     faults: list[Any] = field(default_factory=list)
 
     @property
     def line(self) -> str:
         told = ", ".join(f"{name} {count}" for name, count in sorted(self.scenarios.items()))
         return (
-            f"{self.kills} kills ({told}), {self.after_commit} of them between the commit of a state and what follows, "
-            f"{self.with_spark} with all of Spark: {len(self.faults)} faults"
+            f"{self.kills} kills ({told}) at {self.boundaries} different boundaries, {self.after_commit} of them "
+            f"between the commit of a state and what follows, {self.with_spark} with all of Spark: "
+            f"{len(self.faults)} faults"
         )
 
 
@@ -57,9 +58,15 @@ class KillTest:
     """Lives one after the other, on one Spark until that is killed too."""
 
     def __init__(
-        self, servers: Servers, scenarios: Collection[str] = tuple(SCENARIOS), spark_dies_every: int = 20, seed: int = 0
+        self,
+        servers: Servers,
+        scenarios: Collection[str] = tuple(SCENARIOS),
+        spark_dies_every: int = 15,
+        judged_every: int = 5,  # lives: a refresh that has to recover may be killed too
+        seed: int = 0,
     ) -> None:
-        self.servers, self.scenarios, self.spark_dies_every = servers, list(scenarios), spark_dies_every
+        self.servers, self.scenarios = servers, list(scenarios)
+        self.spark_dies_every, self.judged_every = spark_dies_every, judged_every
         self.random, self.tally = random.Random(seed), Tally()
         self.numbers = itertools.count()
         self.lengths: dict[str, int] = {}  # statements of a refresh that came to its end
@@ -88,7 +95,7 @@ class KillTest:
     def is_judgement_due(self) -> bool:
         """Whether enough lives went by; what begins anew has to be judged before that."""
         begins_anew = self.left_behind is not None and SCENARIOS[self.left_behind].begins_anew
-        return begins_anew or self.unjudged >= LIVES_PER_JUDGEMENT
+        return begins_anew or self.unjudged >= self.judged_every
 
     def next_scenario(self) -> str:
         """The one of the life before, until it is judged."""
@@ -139,8 +146,8 @@ class KillTest:
         self.tally.after_commit += told["has_committed"]
         self.tally.with_spark += life.death.takes_spark
         self.tally.scenarios[life.scenario] += 1
-        if life.death.before is not None and not life.death.commits:
-            self.visited[life.scenario].add(life.death.before)
+        self.visited[life.scenario].add(told["boundary"])
+        self.tally.boundaries = sum(map(len, self.visited.values()))
 
 
 @contextmanager

@@ -50,7 +50,8 @@ class MortalEngine(RawEngine):
 
     def die(self) -> None:
         done = self.statements if self.death.seconds is None else self.statements[:-1]
-        tell(died_after=(self.statements or ["nothing"])[-1], has_committed=bool(commits_in(done)))
+        last, has_committed = (self.statements or ["nothing"])[-1], bool(commits_in(done))
+        tell(died_after=last, boundary=len(self.statements), has_committed=has_committed)
         if self.death.takes_spark:
             os.killpg(self.spark_group, signal.SIGKILL)
         os.kill(os.getpid(), signal.SIGKILL)

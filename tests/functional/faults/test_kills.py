@@ -10,7 +10,8 @@ SCENARIOS = ("overwrite", "merge", "full", "definition", "group", "build")  # th
 
 def test_clients_are_killed(spark):
     """On a Spark that goes on with what they had asked for; one that dies itself: test_thrift_server.py."""
-    tally = KillTest(partial(spark_server.of_this_process, spark), SCENARIOS, spark_dies_every=0).run(20)
+    servers = partial(spark_server.of_this_process, spark)
+    tally = KillTest(servers, SCENARIOS, spark_dies_every=0, judged_every=3).run(20)
     assert tally.faults == []
     assert tally.kills == 20
     assert tally.after_commit >= 5

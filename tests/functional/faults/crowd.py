@@ -31,6 +31,7 @@ from tests.functional.oracle.oracle import Oracle
 SCHEMA = "crowd"
 VIEWS = {name: QUERIES[name] for name in ("totals", "lines")}
 REFRESHERS = 4
+PAUSE = 0.5  # seconds after each of its commits: who never pauses lets nobody else change what he writes
 AT_LEAST = 2  # statements of a writer, however slow the machine is
 
 Root = Callable[[], Any]  # a session on the Spark that all share
@@ -86,6 +87,7 @@ def write(root: Root, statement: Callable[[int], str], until: float, told: Any) 
             lake.run(statement(number))
             told.put((statement.__name__, None))
             written += 1
+            time.sleep(PAUSE)
         except Exception as problem:
             if not is_race(EngineError(str(problem))):
                 told.put((statement.__name__, traceback.format_exc()))
@@ -100,7 +102,7 @@ def refresh_views(root: Root, until: float, told: Any) -> None:
             return
         try:
             outcome = lake.refresh(name, sql, is_parent=name == "lines")
-            told.put((f"{name} {outcome.kind}", None))
+            told.put((f"{name} {outcome.kind} {outcome.reason}".rstrip(), None))
         except RefreshError as problem:
             told.put((f"{name} lost", None if problem.reason is Reason.LOST_RACE else str(problem)))
         except Exception:

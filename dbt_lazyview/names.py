@@ -27,6 +27,9 @@ SETTING_USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 SETTING_TRANSACTION_APP = "spark.databricks.delta.write.txnAppId"
 SETTING_TRANSACTION_VERSION = "spark.databricks.delta.write.txnVersion"
 
+# What a statement says when a sum overflows that it adds to.
+SUM_TOO_LARGE = "LV_SUM_TOO_LARGE"
+
 
 def quoted(identifier: str) -> str:
     """

@@ -64,6 +64,7 @@ class Options:
     hint_broadcast: bool = True  # small deltas are broadcast
     group_early: bool = True  # other deltas are grouped before they are joined
     literal_bounds: bool = True  # of large tables only the files are read that may have a key of the delta
+    checked_sums: bool = True  # sums of wide decimals are added to, and the statement fails where one overflows
 
 
 ALL_ON = Options()

@@ -3,6 +3,7 @@ How a window is folded into the state: differences are added where that is exact
 rows with affected steady keys, are computed again.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sqlglot import exp
@@ -11,7 +12,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, by_position, matches_some, text
 from dbt_lazyview.compiler.operators.aggregate import restricted
-from dbt_lazyview.compiler.partials import Additive, Fold, Partial
+from dbt_lazyview.compiler.partials import Additive, Partial
 from dbt_lazyview.compiler.passes.early_groups import grouped_early
 from dbt_lazyview.compiler.passes.literal_bounds import ranges
 from dbt_lazyview.compiler.passes.staging import staged
@@ -47,8 +48,13 @@ def _folded(state: State, derivation: Derivation) -> tuple[str, str]:
     aggregate, partials = state.aggregate, state.partials
     outputs = (*aggregate.keys, *partials.arguments)
     delta = tuple(block.project(outputs) for block in derivation.delta(aggregate.input))
-    insert_only = derivation.insert_only(aggregate.input)
-    if all(_is_additive(each, insert_only) for each in partials.stored.values()):
+    may_add = {
+        Additive.ALWAYS: True,
+        Additive.CHECKED: derivation.options.checked_sums,
+        Additive.INSERT_ONLY: derivation.insert_only(aggregate.input),
+        Additive.NEVER: False,
+    }
+    if all(_is_additive(each, may_add) for each in partials.stored.values()):
         return _added(state, *_summed(state, delta, derivation), derivation), "add"
     total = derivation.read_sum(delta, [name for name, _ in outputs], "view_delta")
     return _replaced(state, total, derivation), "replace"
@@ -121,7 +127,7 @@ def _added(state: State, total: Block, sums: dict[str, exp.Expr], derivation: De
         query = query.select(sql.named(typed, partial.name), copy=False)
     if state.keys:
         query = by_position(query, len(state.keys))
-    if all(partial.fold is Fold.SUM for partial in state.partials.stored.values()):
+    if all(partial.fold and partial.fold.adds_up for partial in state.partials.stored.values()):
         zero = exp.Literal.number(0)
         moved = [exp.NEQ(this=sql.as_factor(each), expression=zero.copy()) for each in changes]
         query = query.having(exp.or_(*moved, copy=False), copy=False)
@@ -158,5 +164,5 @@ def _named(relation: str, alias: str) -> exp.Table:
     return exp.Table(this=sql.identifier(relation), alias=exp.TableAlias(this=sql.identifier(alias)))
 
 
-def _is_additive(partial: Partial, insert_only: bool) -> bool:
-    return partial.additive is Additive.ALWAYS or (partial.additive is Additive.INSERT_ONLY and insert_only)
+def _is_additive(partial: Partial, may_add: Mapping[Additive, bool]) -> bool:
+    return may_add[partial.additive]

@@ -7,7 +7,7 @@ recomputed for the groups in the delta. `count(*)` is `lv_count`.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from sqlglot import exp
@@ -17,20 +17,22 @@ from dbt_lazyview.compiler.catalog import FLOATS
 from dbt_lazyview.compiler.dialect import DIALECT
 from dbt_lazyview.compiler.functions import ADDED_FOR_INTEGERS, ALL_TRUE, SOME_TRUE, function_name
 from dbt_lazyview.compiler.moments import FINISHED, Sums
-from dbt_lazyview.names import COUNT, WEIGHT
+from dbt_lazyview.names import COUNT, SUM_TOO_LARGE, WEIGHT
 
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _SMALL_INTEGERS = {"tinyint", "smallint", "int", "integer"}
 _INTEGERS = _SMALL_INTEGERS | {"bigint"}
 _ZERO = exp.Literal.number(0)
 _MAX_DIVIDED_PRECISION = 24  # 10 digits more for the sum, 4 more for the quotient: all within 38
-_MAX_ADDITIVE_PRECISION = 28  # sum adds 10 digits; beyond 38 it may overflow, and an overflow cannot be taken back
+_MAX_UNCHECKED_PRECISION = 28  # sum adds 10 digits; beyond 38 it may overflow
+_MAX_CHECKED_SCALE = 6  # more decimals than these are rounded away where a product is wider than 38 digits
 
 
 class Additive(Enum):
     """When changes may be added to a partial."""
 
     ALWAYS = "always"
+    CHECKED = "checked"  # wide decimal sums: an overflow cannot be taken back
     INSERT_ONLY = "insert_only"  # min, max, float sums: a retraction needs the group's rows
     NEVER = "never"
 
@@ -42,10 +44,18 @@ class Fold(Enum):
     LEAST = "min"
     GREATEST = "max"
     PARITY = "bit_xor"
+    CHECKED_SUM = "checked_sum"  # fails where it overflows
 
     def over(self, partials: exp.Expr) -> exp.Expr:
         """All partials of a group as one."""
+        if self is Fold.CHECKED_SUM:
+            return unless_overflown(exp.Sum(this=partials), exp.Count(this=partials.copy()))
         return exp.AnonymousAggFunc(this=self.value.upper(), expressions=[partials])
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether a change of zero changes nothing."""
+        return self in (Fold.SUM, Fold.CHECKED_SUM)
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,7 @@ class Partial:
     fold: Fold | None
     additive: Additive
     type: str = ""  # cast to it after combining, where combining would widen
+    counted_by: str = ""  # of a checked sum: the column that counts its values; a stored NULL of some is an overflow
 
 
 @dataclass
@@ -97,7 +108,7 @@ class Partials:
     @property
     def always_add_up(self) -> bool:
         """Whether changes can be added to all of them, retractions too."""
-        return all(each.additive is Additive.ALWAYS for each in self.stored.values())
+        return all(each.additive in (Additive.ALWAYS, Additive.CHECKED) for each in self.stored.values())
 
     def _truth(self, of_all: bool, argument: exp.Expr) -> exp.Expr:
         """Whether all, or some, of the known values are true; unknown without any."""
@@ -166,13 +177,25 @@ class Partials:
         additive, stored_type = Additive.ALWAYS, ""
         if decimal:
             precision, scale = int(decimal.group(1)), int(decimal.group(2))
+            if precision > _MAX_UNCHECKED_PRECISION:
+                return self._checked_total(argument, own, scale)
             weight = sql.cast(weight, "decimal(9, 0)")  # a wider factor would cost digits of the product
-            stored_type = f"decimal({min(38, precision + 10)}, {scale})"
-            additive = Additive.ALWAYS if precision <= _MAX_ADDITIVE_PRECISION else Additive.NEVER
+            stored_type = f"decimal({precision + 10}, {scale})"
         elif kind in FLOATS:
             additive = Additive.NEVER if self.exact else Additive.INSERT_ONLY
         change = exp.Sum(this=exp.Mul(this=own.copy(), expression=weight))
         return self._store("sum", argument, exp.Sum(this=own), change, Fold.SUM, additive, stored_type)
+
+    def _checked_total(self, argument: exp.Expr, own: exp.Column, scale: int) -> exp.Expr:
+        """A sum that may overflow: a statement in which it does so fails, and the groups are computed again."""
+        signed = exp.Mul(this=own.copy(), expression=sql.cast(sql.column(WEIGHT), "decimal(9, 0)"))
+        total = unless_overflown(exp.Sum(this=signed), exp.Count(this=signed.copy()), exp.Count(this=own.copy()))
+        additive = Additive.CHECKED if scale <= _MAX_CHECKED_SCALE else Additive.NEVER
+        build, kind = exp.Sum(this=own.copy()), f"decimal(38, {scale})"
+        kept = self._store("sum", argument, build, total, Fold.CHECKED_SUM, additive, kind)
+        counted = self._count(argument)
+        self.stored[kept.name] = replace(self.stored[kept.name], counted_by=counted.name)
+        return kept
 
     def _extreme(self, call: exp.Expr, kind: type[exp.AggFunc]) -> exp.Expr:
         own = self._argument(call.this)
@@ -211,6 +234,25 @@ class Partials:
             self.stored[name] = Partial(name, build, change, fold, additive, stored_type)
             self._known[known] = name
         return sql.column(self._known[known])
+
+
+def unless_overflown(total: exp.Expr, values: exp.Expr, known: exp.Expr | None = None) -> exp.Expr:
+    """
+    A sum of some values, or an error where it is too large to be told; `known` counts what there was to be signed.
+
+    Example:
+        >>> unless_overflown(exp.Sum(this=sql.column("a")), exp.Count(this=sql.column("a"))).sql(DIALECT)
+        "CASE WHEN COUNT(`a`) > 0 AND SUM(`a`) IS NULL THEN RAISE_ERROR('LV_SUM_TOO_LARGE') ELSE SUM(`a`) END"
+    """
+    is_lost = exp.and_(exp.GT(this=values, expression=_ZERO.copy()), _is_null(total))
+    if known is not None:
+        is_lost = exp.or_(exp.NEQ(this=known, expression=values.copy()), is_lost)
+    return sql.case_when(is_lost, raise_overflow(), total)
+
+
+def raise_overflow() -> exp.Expr:
+    """Ends the statement."""
+    return exp.Anonymous(this="RAISE_ERROR", expressions=[exp.Literal.string(SUM_TOO_LARGE)])
 
 
 def typed_arguments(call: exp.Expr) -> list[exp.Expr]:

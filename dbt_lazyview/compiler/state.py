@@ -13,7 +13,7 @@ from sqlglot import exp
 from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Aggregate, Filter, Limit, Node, Project, Sort, Window, walk
 from dbt_lazyview.compiler.derivation import text
-from dbt_lazyview.compiler.partials import Fold, Partial, Partials, typed_arguments
+from dbt_lazyview.compiler.partials import Fold, Partial, Partials, raise_overflow, typed_arguments
 from dbt_lazyview.compiler.plan import StateColumn, StateLayout
 from dbt_lazyview.compiler.stability import Stability, TypesOf, summed
 from dbt_lazyview.compiler.types import Question, TypeReader
@@ -160,21 +160,47 @@ def _count_column() -> StateColumn:
 def _partial_column(partial: Partial) -> StateColumn:
     if partial.fold is None:
         return StateColumn(partial.name, False)
-    merged, combined = _merged(partial.name, partial.fold), partial.fold.over(sql.column(partial.name))
+    merged, combined = _merged(partial), _combined(partial)
     if partial.type:
         merged, combined = sql.cast(merged, partial.type), sql.cast(combined, partial.type)
     return StateColumn(partial.name, False, text(merged), text(combined))
 
 
-def _merged(name: str, fold: Fold) -> exp.Expr:
+def _combined(partial: Partial) -> exp.Expr:
+    """All stored partials and changes of a group."""
+    assert partial.fold is not None
+    combined = partial.fold.over(sql.column(partial.name))
+    if not partial.counted_by:
+        return combined
+    overflown = exp.Count(this=sql.case_when(_is_overflown(partial), exp.Literal.number(1)))
+    is_lost = exp.GT(this=overflown, expression=exp.Literal.number(0))
+    is_touched = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1))
+    return sql.case_when(exp.and_(is_lost, is_touched), raise_overflow(), combined)
+
+
+def _merged(partial: Partial) -> exp.Expr:
     """A stored partial and its change."""
-    stored, change = sql.column(name, "t"), sql.column(name, "d")
-    if fold in (Fold.LEAST, Fold.GREATEST):
-        kind = exp.Least if fold is Fold.LEAST else exp.Greatest
+    stored, change = sql.column(partial.name, "t"), sql.column(partial.name, "d")
+    if partial.fold in (Fold.LEAST, Fold.GREATEST):
+        kind = exp.Least if partial.fold is Fold.LEAST else exp.Greatest
         return kind(this=stored, expressions=[change], ignore_nulls=True)
-    operator = exp.Add if fold is Fold.SUM else exp.BitwiseXor
+    operator = exp.BitwiseXor if partial.fold is Fold.PARITY else exp.Add
     both = operator(this=stored.copy(), expression=change.copy())
-    return exp.Coalesce(this=both, expressions=[stored, change])
+    merged = exp.Coalesce(this=both, expressions=[stored, change])
+    if not partial.counted_by:
+        return merged
+    is_lost = exp.and_(_is_null(both), *(exp.Not(this=_is_null(each)) for each in (stored, change)))
+    return sql.case_when(exp.or_(_is_overflown(partial, "t"), is_lost), raise_overflow(), merged)
+
+
+def _is_overflown(partial: Partial, table: str | None = None) -> exp.Expr:
+    """Whether a stored sum of some values is NULL."""
+    counted = exp.NEQ(this=sql.column(partial.counted_by, table), expression=exp.Literal.number(0))
+    return exp.and_(counted, _is_null(sql.column(partial.name, table)))
+
+
+def _is_null(expression: exp.Expr) -> exp.Expr:
+    return exp.Is(this=expression.copy(), expression=exp.Null())
 
 
 def _or_zero(expression: exp.Expr) -> exp.Expr:

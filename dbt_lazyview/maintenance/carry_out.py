@@ -13,7 +13,7 @@ from dbt_lazyview.maintenance.decide import BUILD, FULL, INCREMENTAL, NOOP, Deci
 from dbt_lazyview.maintenance.definition import DIFF, to_properties
 from dbt_lazyview.maintenance.engine import Engine, EngineError, during
 from dbt_lazyview.maintenance.errors import failed, refused
-from dbt_lazyview.maintenance.failures import why_unreadable
+from dbt_lazyview.maintenance.failures import is_overflow, why_unreadable
 from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.keys import violated, violations
 from dbt_lazyview.maintenance.limits import check_limit
@@ -34,20 +34,19 @@ from dbt_lazyview.maintenance.tree import Node, Target, state_name
 
 
 def carry_out(tables: Tables, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
-    """Run the plan; where the changes turn out unreadable, recompute instead."""
+    """Run the plan; another one where sums overflow, or the changes turn out unreadable."""
     plan = _relevant(tables, planner, _checked(planner.plan(request), planner))
     dropped = drop_unread(tables, planner.node) if _may_have_left_some(plan) else 0
-    for other_way in _other_ways(planner, request):
+    other_ways = _other_ways(planner, request)
+    while True:
         plan = _stamped(plan, request, started)
         try:
             written, statements = _write(tables, plan)
             return plan, written, dropped + statements
         except EngineError as error:
-            reason = why_unreadable(error)
-            if plan.decision.kind != INCREMENTAL or reason is None:
+            if plan.decision.kind != INCREMENTAL:
                 raise
-            plan = _checked(other_way(reason), planner)
-    raise AssertionError("a full refresh is the last way")
+            plan = _checked(_instead(planner, plan, other_ways, error), planner)
 
 
 def follow_definition(engine: Engine, node: Node, plan: Plan) -> int:
@@ -107,6 +106,16 @@ def failures_told(target: Target, step: str) -> Iterator[None]:
             yield
     except EngineError as error:
         raise failed(target.name, error) from error
+
+
+def _instead(planner: Planner, plan: Plan, other_ways: Iterator[Callable[[Reason], Plan]], error: EngineError) -> Plan:
+    """What to do after an incremental statement failed; the error itself where nothing else would help."""
+    if plan.checks_sums and is_overflow(error):
+        return planner.without_checks()
+    reason = why_unreadable(error)
+    if reason is None:
+        raise error
+    return next(other_ways)(reason)
 
 
 def _other_ways(planner: Planner, request: Request) -> Iterator[Callable[[Reason], Plan]]:

@@ -2,6 +2,7 @@
 
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.engine import EngineError
+from dbt_lazyview.names import SUM_TOO_LARGE
 
 RACES = (
     "DELTA_CONCURRENT_", "DELTA_METADATA_CHANGED", "DELTA_PROTOCOL_CHANGED", "ConcurrentModificationException",
@@ -19,6 +20,8 @@ READ_FAILURES = (
     ("DELTA_VERSIONS_NOT_CONTIGUOUS", Reason.HISTORY_GONE),
     ("DELTA_LOG_FILE_NOT_FOUND", Reason.HISTORY_GONE),
 )
+# A sum left its type: our own word, and what Spark says under ANSI mode.
+OVERFLOWS = (SUM_TOO_LARGE, "ARITHMETIC_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
 
 # What helps against the usual failures, by the words of Spark, Hadoop and the drivers.
 REMEDIES = (
@@ -66,6 +69,11 @@ def remedy_for(error: EngineError) -> str:
 def is_race(error: EngineError) -> bool:
     """Whether somebody else committed first."""
     return any(word in str(error) for word in RACES)
+
+
+def is_overflow(error: EngineError) -> bool:
+    """Whether a sum may have left its type on the way."""
+    return any(word in str(error) for word in OVERFLOWS)
 
 
 def why_unreadable(error: EngineError) -> Reason | None:

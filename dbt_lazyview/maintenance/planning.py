@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from dbt_lazyview.compiler.catalog import Name, Table
+from dbt_lazyview.compiler.derivation import ALL_ON, Options
 from dbt_lazyview.compiler.passes.broadcast_hints import FEW_ROWS
 from dbt_lazyview.compiler.plan import Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
@@ -34,6 +35,8 @@ from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.until import Until
 from dbt_lazyview.maintenance.windows import Obstacle, as_diff, follow, is_same_version
 
+UNCHECKED = replace(ALL_ON, checked_sums=False)
+
 
 @dataclass(frozen=True)
 class Request:
@@ -60,6 +63,7 @@ class Plan:
     replaces_state: bool = False
     stages: tuple[Stage, ...] = ()  # computed before the statement, which reads them
     is_small: bool = False  # few rows changed
+    checks_sums: bool = False  # fails where a sum overflows that it adds to
 
     def expecting(self, estimate: Estimate | None) -> "Plan":
         """The plan, with what it was expected to cost in its record."""
@@ -184,6 +188,10 @@ class Planner:
         both_ends = {name: as_diff(each) if each.changed else each for name, each in windows.items()}
         return self.incremental(Decision(INCREMENTAL), both_ends)
 
+    def without_checks(self) -> Plan:
+        """Sums that may overflow are computed again from the rows of their groups."""
+        return self.incremental(Decision(INCREMENTAL), self.windows()[0], UNCHECKED)
+
     def noop(self, decision: Decision) -> Plan:
         """Nothing to write, except that now and then the record follows versions without data changes."""
         record = self.state.record
@@ -197,11 +205,11 @@ class Planner:
         statement = self.render("advance_record", state=sql_name(self.state.name))
         return Plan(decision, self.state, statement, self.record(decision, changes, ""))
 
-    def incremental(self, decision: Decision, windows: Mapping[Name, Window]) -> Plan:
+    def incremental(self, decision: Decision, windows: Mapping[Name, Window], options: Options = ALL_ON) -> Plan:
         assert self.state.detail is not None
         read = StateRead(sql_name(self.state.name), self.state.version)
         strategy = choose_strategy(self.state.detail.size, self.node.target.definition.is_parent)
-        plan = self.node.view.refresh(windows, state=read)
+        plan = self.node.view.refresh(windows, options, read)
         plan = within_bounds(plan, self.tables.engine, self.node.details, self.state.detail)
         statement = self.render(
             "refresh_state", plan=plan, state=read.relation, strategy=strategy, state_version=self.state.version
@@ -209,7 +217,10 @@ class Planner:
         changes = changes_in(windows)
         record = self.record(decision, changes, strategy)
         is_small = changes is not None and changes <= FEW_ROWS
-        return Plan(decision, self.state, statement, record, stages=plan.stages, is_small=is_small)
+        return Plan(
+            decision, self.state, statement, record,
+            stages=plan.stages, is_small=is_small, checks_sums=options.checked_sums,
+        )  # fmt: skip
 
     def full(self, decision: Decision) -> Plan:
         """Recompute: in place where the state can stay the table it is, for the sake of those who read its changes."""

@@ -367,6 +367,7 @@ def _database() -> duckdb.DuckDBPyConnection:
     """
     database = duckdb.connect(config={"threads": 1})
     database.execute("set global disabled_optimizers = 'statistics_propagation,join_filter_pushdown'")
+    database.execute("create macro raise_error(message) as error(message)")  # by Spark's name
     return database
 
 

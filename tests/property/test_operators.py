@@ -61,6 +61,9 @@ CASES = {
     "aggregate__expressions": "select price > 6 as big, sum(price) / count(*) as mean, max(id) - min(id) as spread "
     "from orders group by price > 6",
     "aggregate__null_key": "select cust, count(*) n, count(st) c from orders group by cust",
+    "aggregate__wide_decimals": "select st, sum(cast(price as decimal(32,4))) w, sum(cast(price as decimal(36,10))) d, count(*) n "
+    "from orders left join customers on cust = c_id group by st",
+    "aggregate__wide_decimals_in_all": "select sum(cast(price as decimal(32,4))) w, count(id) n from orders",
     "aggregate__recomputed": "select nation, min(price) mi, max(price) ma, count(distinct st) cd "
     "from orders join customers on cust = c_id group by nation",
     "aggregate__extremes_of_unmatched": "select nation, max(coalesce(price, 99)) as most, min(coalesce(id, -1)) as least "

@@ -32,6 +32,25 @@ def test_values_out_of_range(lake):
         assert lake.differences("v", sql) == [], statement
 
 
+@pytest.mark.parametrize("is_parent", [False, True], ids=["overwritten", "merged"])
+def test_wide_sums_that_overflow_and_come_back(lake, is_parent):
+    """Sums of more than 28 digits are added to; where one overflows, its group is computed from its rows."""
+    lake.run("create table t (k int, d decimal(38,2)) using delta", "insert into t values (1, 7), (2, 1), (3, null)")
+    sql = "select k, sum(d) as d, count(*) as n from t group by k"
+    lake.refresh("v", sql, refresh_mode="incremental", is_parent=is_parent)
+    most = "9" * 36 + ".99"
+    for statement in (
+        "insert into t values (1, 0.25), (3, 4)",
+        f"insert into t values (1, {most}), (2, {most}), (2, {most})",
+        "insert into t values (3, 1)",  # beside groups that overflowed
+        f"delete from t where d = {most}",
+    ):
+        lake.run(statement)
+        outcome = lake.refresh("v", sql, refresh_mode="incremental", is_parent=is_parent)
+        assert outcome.kind == "incremental", statement
+        assert lake.differences("v", sql) == [], statement
+
+
 def test_values_that_cannot_be_computed_under_ansi(lake):
     lake.run("create table t (k int, s string) using delta", "insert into t values (1, '3')")
     sql = "select k, sum(cast(s as int)) as s from t group by k"

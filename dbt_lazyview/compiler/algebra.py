@@ -5,8 +5,10 @@ Every column has a name that is unique in the whole tree, so expressions need no
 without renaming. Nodes compare by identity: a subtree that two places share is one object.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from sqlglot import exp
 
@@ -218,6 +220,17 @@ def walk(node: Node) -> tuple[Node, ...]:
 
     visit(node)
     return tuple(seen.values())
+
+
+def shared_nodes(root: Node) -> frozenset[int]:
+    """Which nodes several places read: their identities."""
+    readers = Counter(id(child) for node in walk(root) for child in node.inputs)
+    return frozenset(each for each, times in readers.items() if times > 1)
+
+
+def only_renames(node: Node) -> TypeGuard[Project]:
+    """Whether a node gives columns of its input, under other names or the same, and does nothing else."""
+    return isinstance(node, Project) and all(isinstance(each, exp.Column) for _, each in node.outputs)
 
 
 def with_inputs(node: Node, inputs: tuple[Node, ...]) -> Node:

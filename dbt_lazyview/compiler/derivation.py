@@ -9,12 +9,12 @@ written so far, and the old side of operators that are not linear.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeGuard, TypeVar
 
 from sqlglot import exp
 
 from dbt_lazyview.compiler import block as sql
-from dbt_lazyview.compiler.algebra import Node, Scan
+from dbt_lazyview.compiler.algebra import Node, Project, Scan, only_renames
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.dialect import DIALECT
 from dbt_lazyview.compiler.passes.broadcast_hints import add_hints, is_small
@@ -79,6 +79,7 @@ class Derivation:
     windows: Mapping[str, Window]
     options: Options = ALL_ON
     stability: Stability | None = None
+    shared: frozenset[int] = frozenset()  # identities of nodes that several places read
     steps: dict[str, Step] = field(default_factory=dict)
     queries: dict[str, tuple[exp.Query, ...]] = field(default_factory=dict)  # behind the steps that have any
     _small: set[str] = field(default_factory=set)  # relations known to have few rows
@@ -137,6 +138,10 @@ class Derivation:
         bags = [bag for (own, _), bag in self._memo.items() if own == id(node)]
         return {item.relation for bag in bags for block in bag for item in block.items}
 
+    def is_reference(self, node: Node) -> TypeGuard[Project]:
+        """Whether a node only gives other names to what several places read."""
+        return only_renames(node) and (id(node.input) in self.shared or self.is_reference(node.input))
+
     def is_small(self, relation: str) -> bool:
         """Whether a relation is known to have few rows."""
         return relation in self._small
@@ -148,6 +153,12 @@ class Derivation:
         if len(bag) == 1:
             return bag[0]
         return self.read_sum(bag, columns, name)
+
+    def single_delta(self, node: Node, name: str) -> Block:
+        """One block for a node's delta; what several places read under names of their own is written once."""
+        if self.is_reference(node):
+            return self.single_delta(node.input, name).project(node.outputs)
+        return self.single(self.delta(node), node.columns, name)
 
     def read_sum(self, bag: Bag, columns: Iterable[str], name: str) -> Block:
         names = tuple(columns)

@@ -3,9 +3,7 @@
 from dataclasses import dataclass, field
 from textwrap import fill
 
-from sqlglot import exp
-
-from dbt_lazyview.compiler.algebra import Node, Project, Scan
+from dbt_lazyview.compiler.algebra import Node, Scan, only_renames
 from dbt_lazyview.compiler.costs import charge
 from dbt_lazyview.compiler.effects import Effect, cost_of, sources_of
 from dbt_lazyview.compiler.labels import Labels, any_of, clipped
@@ -59,11 +57,6 @@ class _Tree:
             return charge(node, self.state).rule
         when = f"from all rows if {any_of(sources)} changes"
         return when if len(when) <= _WIDTH_OF_RULE else "from all rows, see the warning"
-
-
-def only_renames(node: Node) -> bool:
-    """Whether an operator does nothing that a reader of the tree would miss."""
-    return isinstance(node, Project) and all(isinstance(each, exp.Column) for _, each in node.outputs)
 
 
 def _stored(state: State, labels: Labels) -> str:

@@ -7,14 +7,14 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from dbt_lazyview.compiler.algebra import Node, walk
+from dbt_lazyview.compiler.algebra import Node, only_renames, shared_nodes, walk
 from dbt_lazyview.compiler.block import identifier
 from dbt_lazyview.compiler.catalog import Column, Name, Table
 from dbt_lazyview.compiler.costs import Cost
 from dbt_lazyview.compiler.derivation import ALL_ON, Derivation, Options, text
 from dbt_lazyview.compiler.dialect import DIALECT
 from dbt_lazyview.compiler.effects import Effect, cost_of, effect_of
-from dbt_lazyview.compiler.explain import explained, only_renames
+from dbt_lazyview.compiler.explain import explained
 from dbt_lazyview.compiler.folding import build_query, refresh_plan
 from dbt_lazyview.compiler.live import AS_OF_NOW, can_merge, live_rows
 from dbt_lazyview.compiler.passes.literal_bounds import of_one_type
@@ -193,6 +193,10 @@ class View:
     def _type_of(self, source: Source, column: str) -> str:
         return next(each.type for each in self._tables[source.alias].columns if each.name == column)
 
+    @cached_property
+    def _shared(self) -> frozenset[int]:
+        return shared_nodes(self._state.aggregate) if self._state is not None else frozenset()
+
     def _derivation(self, windows: Mapping[Name, Window], options: Options) -> Derivation:
         stability = self._state.stability if self._state is not None else None
         return Derivation(
@@ -200,6 +204,7 @@ class View:
             {each.alias: windows[each.name] if each in self.sources else UNCHANGED for each in self.reads},
             options,
             stability,
+            self._shared,
         )
 
     def _build_unmaintained(self, versions: Mapping[Name, int]) -> BuildPlan:

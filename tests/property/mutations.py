@@ -210,7 +210,10 @@ _OLD_ROWS_SHOWN_BY: dict[type[algebra.Node], tuple[str, ...]] = {
 }
 # A float total beside steady columns, and a choice of rows by one below a set operation.
 _TABLES = {"r": [("a", "int"), ("b", "int"), ("f", "double")], "t": [("a", "int"), ("c", "int")]}
-_VOLATILE_VALUE = "select t.c, x.a, x.s from t join (select a, sum(f) as s from r group by a) x on x.a <=> t.a"
+_VOLATILE_VALUE = (  # of many addends, whose order shows
+    "select t.c, x.a, x.s from t join (select r.a, sum(r.f * p.f / 3) as s from r cross join r as p group by r.a) x "
+    "on x.a <=> t.a"
+)
 _VOLATILE_ROWS = (
     "select a from t except all select a from (select a, b, sum(f) as s from r group by a, b) where s > 0.8437"
 )

@@ -9,10 +9,10 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt_lazyview.compiler import block as sql
-from dbt_lazyview.compiler.algebra import Join
+from dbt_lazyview.compiler.algebra import Join, Node
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, is_plain
-from dbt_lazyview.compiler.passes.wanted_keys import wanted
+from dbt_lazyview.compiler.passes.wanted_keys import Pair, Wanted, equations
 
 
 class JoinRule:
@@ -33,29 +33,65 @@ class JoinRule:
 
 
 def _term(node: Join, changed: int, derivation: Derivation) -> Block:
-    delta = derivation.single(derivation.delta(node.members[changed]), node.members[changed].columns, "input_delta")
+    delta = derivation.single_delta(node.members[changed], "input_delta")
     others = [
-        (member, derivation.rows(member, When.NEW if position < changed else When.OLD))
+        (member, When.NEW if position < changed else When.OLD)
         for position, member in enumerate(node.members)
         if position != changed
     ]
-    plain = [derivation.single(bag, member.columns, "input_rows") for member, bag in others if is_plain(member)]
-    computed = [(member, bag) for member, bag in others if not is_plain(member)]
-    linked = _linked(delta, plain, node, derivation) if plain and computed else sql.product([delta, *plain])
-    for member, bag in computed:
-        rows = wanted(member, bag, linked, node.condition, derivation)
-        linked = sql.product([linked, derivation.single(rows, member.columns, "input_rows")])
-    return replace(linked, label=delta.label).filter(*sql.conjuncts(node.condition))
+    plain = [
+        derivation.single(derivation.rows(member, when), member.columns, "input_rows")
+        for member, when in others
+        if is_plain(member)
+    ]
+    computed = [(member, when) for member, when in others if not is_plain(member)]
+    term = _GrowingTerm(node.condition, derivation)
+    term.join(delta, *plain)
+    if plain and computed and derivation.options.push_keys:
+        term.name("linked")
+    while computed:
+        found = next((each for each in computed if term.is_linked(each[0])), computed[0])
+        computed.remove(found)
+        term.join_computed(*found)
+    return replace(term.finished(), label=delta.label)
 
 
-def _linked(delta: Block, plain: list[Block], node: Join, derivation: Derivation) -> Block:
-    """The delta joined with what is only read: it knows the keys for which the rest has to be computed."""
-    if not derivation.options.push_keys:
-        return sql.product([delta, *plain])
-    joined = sql.product([delta, *plain])
-    known = set(joined.columns)
-    own = [each for each in sql.conjuncts(node.condition) if {c.name for c in each.find_all(exp.Column)} <= known]
-    return derivation.named(joined.filter(*own), "linked")
+class _GrowingTerm:
+    """A delta to which the other inputs are joined one by one, under every condition as soon as it can be tested."""
+
+    def __init__(self, condition: exp.Expr | None, derivation: Derivation) -> None:
+        self.condition, self.derivation = condition, derivation
+        self.rows = Block((), {})
+        self._untested = sql.conjuncts(condition)
+        self._before: list[Block] = []  # the rows as they were before each input that was computed
+
+    def join(self, *inputs: Block) -> None:
+        joined = sql.product([self.rows, *inputs])
+        due = [each for each in self._untested if {c.name for c in each.find_all(exp.Column)} <= set(joined.columns)]
+        self.rows = joined.filter(*due)
+        self._untested = tuple(each for each in self._untested if each not in due)
+
+    def name(self, name: str) -> None:
+        self.rows = self.derivation.named(self.rows, name)
+
+    def is_linked(self, member: Node) -> bool:
+        return bool(self._equations(member, self.rows))
+
+    def join_computed(self, member: Node, when: When) -> None:
+        """
+        Join those rows of a member that can match. Their keys are taken from as few inputs as tell as much: the keys
+        are known early then, and are the same for many members.
+        """
+        self._before.append(self.rows)
+        wanted_pairs = len(self._equations(member, self.rows))
+        keys = next(each for each in self._before if len(self._equations(member, each)) == wanted_pairs)
+        self.join(Wanted(keys, self.condition, "input_rows").rows(member, when, self.derivation))
+
+    def finished(self) -> Block:
+        return self.rows.filter(*self._untested)
+
+    def _equations(self, member: Node, rows: Block) -> list[Pair]:
+        return equations(self.condition, set(member.columns), set(rows.columns))
 
 
 def _joined(members: list[Block], node: Join, label: str = "") -> Block:

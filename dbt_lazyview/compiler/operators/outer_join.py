@@ -20,7 +20,7 @@ from dbt_lazyview.compiler.derivation import Derivation, When, matches_some
 from dbt_lazyview.compiler.operators.aggregate import affected_keys, changed_groups
 from dbt_lazyview.compiler.operators.semi_join import SemiJoinRule, flipped_matches
 from dbt_lazyview.compiler.passes.joined_groups import JoinedGroups, joined_groups
-from dbt_lazyview.compiler.passes.wanted_keys import wanted
+from dbt_lazyview.compiler.passes.wanted_keys import Wanted
 from dbt_lazyview.names import WEIGHT
 
 
@@ -42,9 +42,8 @@ class OuterJoinRule:
     def _left_changes(self, node: OuterJoin, derivation: Derivation) -> Bag:
         if not derivation.changed(node.left):
             return ()
-        delta = derivation.single(derivation.delta(node.left), node.left.columns, "left_delta")
-        rows = wanted(node.right, derivation.new(node.right), delta, node.condition, derivation)
-        right = derivation.single(rows, node.right.columns, "right_new")
+        delta = derivation.single_delta(node.left, "left_delta")
+        right = Wanted(delta, node.condition, "right_new").rows(node.right, When.NEW, derivation)
         return (_native(node, delta, right, "LEFT", derivation),)
 
     def _right_changes(self, node: OuterJoin, derivation: Derivation) -> Bag:
@@ -53,9 +52,8 @@ class OuterJoinRule:
         groups = joined_groups(node)
         if groups is not None and (affected := affected_keys(groups.aggregate, derivation)) is not None:
             return _regrouped(node, groups, affected, derivation)
-        delta = derivation.single(derivation.delta(node.right), node.right.columns, "right_delta")
-        rows = wanted(node.left, derivation.old(node.left), delta, node.condition, derivation)
-        left = derivation.single(rows, node.left.columns, "left_old")
+        delta = derivation.single_delta(node.right, "right_delta")
+        left = Wanted(delta, node.condition, "left_old").rows(node.left, When.OLD, derivation)
         matched = sql.product([delta, left], label=delta.label).filter(*sql.conjuncts(node.condition))
         flipped = flipped_matches(node.left, node.right, node.condition, derivation).negated()
         return (matched, *_padded((flipped,), node.columns))

@@ -15,7 +15,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Node, SemiJoin
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, by_position
-from dbt_lazyview.compiler.passes.wanted_keys import wanted
+from dbt_lazyview.compiler.passes.wanted_keys import Wanted
 from dbt_lazyview.names import WEIGHT
 
 
@@ -33,10 +33,10 @@ class SemiJoinRule:
         return (*own, flipped.negated() if node.is_anti else flipped)
 
     def _kept(self, node: SemiJoin, block: Block, derivation: Derivation, is_delta: bool = False) -> Block:
-        rows = derivation.new(node.right)
         if is_delta:
-            rows = wanted(node.right, rows, block, node.condition, derivation)
-        right = derivation.single(rows, node.right.columns, "right_new")
+            right = Wanted(block, node.condition, "right_new").rows(node.right, When.NEW, derivation)
+        else:
+            right = derivation.single(derivation.new(node.right), node.right.columns, "right_new")
         found = exists(block, right, node.condition)
         return replace(block, where=(*block.where, exp.Not(this=found) if node.is_anti else found))
 
@@ -52,13 +52,12 @@ def exists(block: Block, right: Block, condition: exp.Expr) -> exp.Expr:
 
 def flipped_matches(left: Node, right: Node, condition: exp.Expr, derivation: Derivation) -> Block:
     """Rows of L- that match now and did not (+), or did and do not (-), because of D(R)."""
-    delta = derivation.single(derivation.delta(right), right.columns, "right_delta")
+    delta = derivation.single_delta(right, "right_delta")
     touched = tuple(
         replace(block, where=(*block.where, exists(block, delta, condition))) for block in derivation.old(left)
     )
     affected = _net(touched, left.columns, derivation)
-    rows = wanted(right, derivation.new(right), affected, condition, derivation)
-    now = derivation.single(rows, right.columns, "right_new")
+    now = Wanted(affected, condition, "right_new").rows(right, When.NEW, derivation)
     matches = (
         _matches(affected, now, condition, exp.Literal.number(1), exp.Literal.number(0)),
         _matches(affected, delta, condition, exp.Literal.number(0), sql.weight_of(delta)),

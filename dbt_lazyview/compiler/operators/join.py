@@ -45,53 +45,74 @@ def _term(node: Join, changed: int, derivation: Derivation) -> Block:
         if is_plain(member)
     ]
     computed = [(member, when) for member, when in others if not is_plain(member)]
-    term = _GrowingTerm(node.condition, derivation)
-    term.join(delta, *plain)
-    if plain and computed and derivation.options.push_keys:
-        term.name("linked")
-    while computed:
-        found = next((each for each in computed if term.is_linked(each[0])), computed[0])
-        computed.remove(found)
-        term.join_computed(*found)
+    term = _GrowingTerm(delta, node.condition, derivation)
+    if computed:
+        term.join_linked(plain)
+        term.join_computed(computed, plain)
+    term.join(*plain)
     return replace(term.finished(), label=delta.label)
 
 
 class _GrowingTerm:
     """A delta to which the other inputs are joined one by one, under every condition as soon as it can be tested."""
 
-    def __init__(self, condition: exp.Expr | None, derivation: Derivation) -> None:
-        self.condition, self.derivation = condition, derivation
-        self.rows = Block((), {})
+    def __init__(self, delta: Block, condition: exp.Expr | None, derivation: Derivation) -> None:
+        self.rows, self.condition, self.derivation = delta, condition, derivation
         self._untested = sql.conjuncts(condition)
         self._before: list[Block] = []  # the rows as they were before each input that was computed
+        self.join()
 
     def join(self, *inputs: Block) -> None:
-        joined = sql.product([self.rows, *inputs])
-        due = [each for each in self._untested if {c.name for c in each.find_all(exp.Column)} <= set(joined.columns)]
-        self.rows = joined.filter(*due)
+        self.rows = sql.product([self.rows, *inputs])
+        due = [each for each in self._untested if _columns(each) <= set(self.rows.columns)]
+        self.rows = self.rows.filter(*due)
         self._untested = tuple(each for each in self._untested if each not in due)
 
-    def name(self, name: str) -> None:
-        self.rows = self.derivation.named(self.rows, name)
+    def join_linked(self, plain: list[Block]) -> None:
+        """Join what is only read and has a condition: it knows the keys for which the rest has to be computed."""
+        before = len(plain)
+        self._join_touched(plain)
+        if len(plain) < before and self.derivation.options.push_keys:
+            self.rows = self.derivation.named(self.rows, "linked")
 
-    def is_linked(self, member: Node) -> bool:
-        return bool(self._equations(member, self.rows))
-
-    def join_computed(self, member: Node, when: When) -> None:
-        """
-        Join those rows of a member that can match. Their keys are taken from as few inputs as tell as much: the keys
-        are known early then, and are the same for many members.
-        """
-        self._before.append(self.rows)
-        wanted_pairs = len(self._equations(member, self.rows))
-        keys = next(each for each in self._before if len(self._equations(member, each)) == wanted_pairs)
-        self.join(Wanted(keys, self.condition, "input_rows").rows(member, when, self.derivation))
+    def join_computed(self, computed: list[tuple[Node, When]], plain: list[Block]) -> None:
+        """Join what has to be computed, as far as possible for known keys only."""
+        while computed:
+            member, when = next((each for each in computed if self._equations(each[0], self.rows)), computed[0])
+            computed.remove((member, when))
+            self._before.append(self.rows)
+            self.join(Wanted(self._keys_of(member), self.condition, "input_rows").rows(member, when, self.derivation))
+            self._join_touched(plain)
 
     def finished(self) -> Block:
         return self.rows.filter(*self._untested)
 
+    def _join_touched(self, plain: list[Block]) -> None:
+        while touched := next((each for each in plain if self._touches(each)), None):
+            plain.remove(touched)
+            self.join(touched)
+
+    def _touches(self, block: Block) -> bool:
+        """Whether a condition ties a block to the rows joined so far."""
+        own, known = set(block.columns), set(self.rows.columns)
+        return any(
+            _columns(each) <= own | known and _columns(each) & own and _columns(each) & known for each in self._untested
+        )
+
+    def _keys_of(self, member: Node) -> Block:
+        """
+        The rows that tell which keys of a member are wanted: of as few inputs as tell as much as all of them. Such keys
+        are known early, and are the same for many members.
+        """
+        most = len(self._equations(member, self.rows))
+        return next(each for each in self._before if len(self._equations(member, each)) == most)
+
     def _equations(self, member: Node, rows: Block) -> list[Pair]:
         return equations(self.condition, set(member.columns), set(rows.columns))
+
+
+def _columns(expression: exp.Expr) -> set[str]:
+    return {column.name for column in expression.find_all(exp.Column)}
 
 
 def _joined(members: list[Block], node: Join, label: str = "") -> Block:

@@ -1,5 +1,6 @@
 """TPC-H and TPC-DS on DuckDB: the original query texts as lazy views, through rounds of changes."""
 
+import os
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,6 +30,12 @@ _BENCHMARKS: dict[str, tuple[ModuleType, str]] = {
 }
 
 
+def chosen_queries(sample: list[int]) -> list[int]:
+    """The queries of TPC-DS to go through: a sample, or those that LAZYVIEW_TPCDS names (`all`, `4 11 31`)."""
+    named = os.environ.get("LAZYVIEW_TPCDS", "")
+    return list(range(1, 100)) if named == "all" else [int(each) for each in named.split()] or sample
+
+
 class TpcLake:
     """Generated tables; a round of changes replaces some rows of every table by others."""
 
@@ -48,6 +55,7 @@ class TpcLake:
 
     def change(self, salt: int, share: int) -> None:
         """Every `share`-th row of each table goes; half of them come back, with a row of their own twice."""
+        self.db.execute("begin")  # between transactions, DuckDB may number the rows anew
         for table, columns in self.tables.items():
             chosen = f"hash(rowid + {salt}) % {share} = 0"
             names = ", ".join(f'"{column.name}"' for column in columns)
@@ -59,9 +67,11 @@ class TpcLake:
             )
             self.db.execute(f"delete from {table} where {chosen}")
             self.db.execute(f"insert into {table} select {names} from changes_of_{table} where lv_w = 1")
+        self.db.execute("commit")
 
-    def compiled(self, number: int) -> View:
-        return compile_view(self.queries[number], self, owner=(f"q{number}",))
+    def compiled(self, number: int, is_owner: bool = True) -> View:
+        """A query as a view, which may keep auxiliary states."""
+        return compile_view(self.queries[number], self, owner=(f"q{number}",) if is_owner else None)
 
     # The compiler's catalog.
 

@@ -36,9 +36,9 @@ _PROOFS = {
     ),
     "tpcds": (
         "**Equal to recomputation**, on DuckDB after each of two rounds in which rows of every table go, come back "
-        "changed and\n  come anew: a sample in `tests/property/test_tpc.py`, all 99 with `LAZYVIEW_TPCDS=all`; on Spark "
-        "a smaller sample in\n  `tests/functional/compiler/test_tpc_on_spark.py`, and others with "
-        "`LAZYVIEW_TPCDS=\"4 11 31\"`."
+        "changed and\n  come anew: a sample in `tests/property/test_tpc.py`, all 99 with `LAZYVIEW_TPCDS=all`; on "
+        "Spark a smaller sample in\n  `tests/functional/compiler/test_tpc_on_spark.py`, and others with "
+        '`LAZYVIEW_TPCDS="4 11 31"`.'
     ),
 }
 _PAGE = """# {title}: how each query is maintained

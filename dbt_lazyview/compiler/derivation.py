@@ -57,6 +57,7 @@ class Rule(Protocol[N]):
 class Options:
     """The passes that can be switched off; every test passes either way."""
 
+    condense: bool = True  # of a delta only the net effect on the columns in use is joined
     insert_only: bool = True  # a window that only added rows is not condensed, and min/max stay additive
     skip_unchanged: bool = True  # sources without data changes get no term
     stage_repeated: bool = True  # what several places read is computed once
@@ -218,7 +219,7 @@ class Derivation:
             return ReadSource(name, source, None if window.is_open else window.upto)
         if kind == "delta":
             is_plain_stream = window.is_open or (self.options.insert_only and window.insert_only)
-            return CaptureDelta(name, source, window, condense=not is_plain_stream)
+            return CaptureDelta(name, source, window, condense=self.options.condense and not is_plain_stream)
         return RestoreSource(name, source, new=self.source(scan, "new"), delta=self.source(scan, "delta"))
 
     def _hint(self, queries: tuple[exp.Query, ...]) -> None:

@@ -2,8 +2,6 @@
 
 import os
 
-import pytest
-
 from tests.functional.compiler.rows_on_spark import RowsOnSpark
 from tests.property.tpc_lake import TpcLake, chosen_queries
 
@@ -14,25 +12,25 @@ TPCDS_SAMPLE = [1, 86, 97]  # groups compared with their average, a rollup that 
 
 
 class TpcOnSpark(RowsOnSpark):
-    """The tables that some queries read, as Spark sees them."""
+    """The tables that some queries read, with the columns that they name, as Spark sees them."""
 
     def __init__(self, session, benchmark, numbers, folder):
         self.benchmark, self.folder = benchmark, folder
-        used = sorted({table for number in numbers for table in _tables_of(benchmark, number)})
-        super().__init__(session, {name: _schema(benchmark.tables[name]) for name in used})
-        self.load(self.schemas)
+        self.columns = _columns_read(benchmark, numbers)
+        super().__init__(session, self.columns)
+        self.load(self.columns)
         self.views = {number: self.build(f"q{number}", benchmark.queries[number]) for number in numbers}
 
     def change(self, number):
         """A round: rows of every table go, come back changed, or come anew."""
         self.benchmark.change(number, 23)
-        self.load([*self.schemas, *(f"changes_of_{name}" for name in self.schemas)])
+        self.load([*self.columns, *(f"changes_of_{name}" for name in self.columns)])
 
     def load(self, tables):
         for name in tables:
             path = f"{self.folder}/{name}.parquet"
             self.benchmark.db.execute(f"copy {name} to '{path}' (format parquet)")
-            typed = [f"cast({c.name} as {c.type})" for c in self.benchmark.tables[name.removeprefix("changes_of_")]]
+            typed = self.columns[name.removeprefix("changes_of_")]
             weight = ["lv_w as lv_weight"] if name.startswith("changes_of_") else []
             self.keep(name, f"select {', '.join(typed + weight)} from parquet.`{path}`")
 
@@ -44,12 +42,14 @@ class TpcOnSpark(RowsOnSpark):
         return {number: rows for number, rows in found.items() if rows}
 
 
-def _tables_of(benchmark, number):
-    return [each.name[-1] for each in benchmark.compiled(number, is_owner=False).reads]
-
-
-def _schema(columns):
-    return ", ".join(f"{c.name} {c.type}" for c in columns)
+def _columns_read(benchmark, numbers):
+    """What to select from each table, in the types that the compiler was told; no two tables share a name."""
+    texts = " ".join(benchmark.queries[number].lower() for number in numbers)
+    tables = {each.name[-1] for number in numbers for each in benchmark.compiled(number, is_owner=False).reads}
+    return {
+        table: [f"cast({c.name} as {c.type}) as {c.name}" for c in benchmark.tables[table] if c.name in texts]
+        for table in tables
+    }
 
 
 def test_tpch_equals_its_queries(spark, tmp_path):

@@ -19,7 +19,7 @@ test: check java
 
 check: lint
 	$(STEP) "unit, golden and property tests"
-	@$(BIN)/pytest -q -n 2 tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/cli dbt_lazyview/report dbt_lazyview/names.py
+	@$(BIN)/pytest -q -n 2 --dist worksteal tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/cli dbt_lazyview/report dbt_lazyview/names.py
 
 # The page that `lazyview report` writes, in a real browser.
 test-report: install

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeGuard, TypeVar
 from sqlglot import exp
 
 from dbt_lazyview.compiler import block as sql
-from dbt_lazyview.compiler.algebra import Node, Project, Scan, only_renames
+from dbt_lazyview.compiler.algebra import Node, Project, Scan, only_renames, walk
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.dialect import DIALECT
 from dbt_lazyview.compiler.passes.broadcast_hints import add_hints, is_small
@@ -65,6 +65,7 @@ class Options:
     hint_broadcast: bool = True  # small deltas are broadcast
     group_early: bool = True  # other deltas are grouped before they are joined
     literal_bounds: bool = True  # of large tables only the files are read that may have a key of the delta
+    largest_first: bool = True  # a delta is joined with the largest inputs first, while it is small itself
     checked_sums: bool = True  # sums of wide decimals are added to, and the statement fails where one overflows
 
 
@@ -108,6 +109,11 @@ class Derivation:
         if not self.changed(node):
             return ()
         return self._remembered(node, "delta", lambda: _rule(node).delta(node, self))
+
+    def bytes_of(self, node: Node) -> int:
+        """How large the sources under a node are, as far as that is known."""
+        scans = [each for each in walk(node) if isinstance(each, Scan)]
+        return sum(self.windows[each.source].bytes for each in scans if each.source in self.windows)
 
     def changed(self, node: Node) -> bool:
         if id(node) not in self._changed:

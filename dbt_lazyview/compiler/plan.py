@@ -52,6 +52,7 @@ class Window:
     is_open: bool = False  # up to whatever is there when it is read
     spans: tuple[Span, ...] = ()  # where the feed cannot be read in one go
     by_diff: bool = False  # from the rows at both ends, for want of a feed
+    bytes: int = 0  # of the source; 0: not known
 
     @property
     def feeds(self) -> tuple[Span, ...]:

@@ -110,7 +110,8 @@ class Planner:
         """What happened to every source since the record; nothing where there is no record to start from."""
         recorded = self.state.record.reads if self.state.record and not self.state.distrust else {}
         found = {name: self.follow(name, recorded[sql_name(name)]) for name in self.reads if sql_name(name) in recorded}
-        windows = {name: each for name, each in found.items() if isinstance(each, Window)}
+        sizes = {name: detail.size for name, detail in self.node.details.items()}
+        windows = {name: replace(each, bytes=sizes[name]) for name, each in found.items() if isinstance(each, Window)}
         return windows, tuple(
             Obstacle(each, sql_name(name)) for name, each in found.items() if isinstance(each, Reason)
         )

@@ -34,11 +34,7 @@ class JoinRule:
 
 def _term(node: Join, changed: int, derivation: Derivation) -> Block:
     delta = derivation.single_delta(node.members[changed], "input_delta")
-    others = [
-        (member, When.NEW if position < changed else When.OLD)
-        for position, member in enumerate(node.members)
-        if position != changed
-    ]
+    others = _in_order(node, changed, derivation)
     plain = [
         derivation.single(derivation.rows(member, when), member.columns, "input_rows")
         for member, when in others
@@ -51,6 +47,21 @@ def _term(node: Join, changed: int, derivation: Derivation) -> Block:
         term.join_computed(computed, plain)
     term.join(*plain)
     return replace(term.finished(), label=delta.label)
+
+
+def _in_order(node: Join, changed: int, derivation: Derivation) -> list[tuple[Node, When]]:
+    """
+    The other inputs of a term, the largest first: Spark joins in the order of FROM, as far as conditions allow, and has
+    no idea how small what comes of a small delta is. The delta itself it is told to broadcast.
+    """
+    others = [
+        (member, When.NEW if position < changed else When.OLD)
+        for position, member in enumerate(node.members)
+        if position != changed
+    ]
+    return (
+        sorted(others, key=lambda each: -derivation.bytes_of(each[0])) if derivation.options.largest_first else others
+    )
 
 
 class _GrowingTerm:

@@ -48,8 +48,7 @@ it current.
 
 - **{incremental} of {count} are incremental.**{refused}
 - **{confined} of {count}** compute nothing from all rows of a source again, whichever source changes;
-  {kept} of them because they [keep inner groups](operators/aggregate.md#kept-for-a-view) of their own.
-- For some operator of the others something is: {numbers}.
+  {kept} of them because they [keep inner groups](operators/aggregate.md#kept-for-a-view) of their own.{others}
 - {proof}
 
 The columns are the classes of cost that `explain` shows ([what they mean](operations.md#explain)), with the operators
@@ -79,7 +78,9 @@ def page(benchmark: str) -> str:
         refused=f" The others: {', '.join(map(str, refused))}." if refused else "",
         confined=len(kept) - len(recomputing),
         kept=sum(bool(view.auxiliaries) for number, view in kept.items() if number not in recomputing),
-        numbers=", ".join(map(str, recomputing)),
+        others=f"\n- For some operator of the others something is: {', '.join(map(str, recomputing))}."
+        if recomputing
+        else "",
         proof=_PROOFS[benchmark],
         rows="\n".join(rows),
     )

@@ -12,12 +12,13 @@ from dbt_lazyview.adapter.catalog import details_of
 from dbt_lazyview.adapter.engine import DbtEngine
 from dbt_lazyview.adapter.graph import is_lazy_view, lazy_views_read_by, policy_of, tables_under, view_groups
 from dbt_lazyview.adapter.lazy_views import LazyViewMethods, full_name
+from dbt_lazyview.adapter.models import definition_of
 from dbt_lazyview.adapter.response import ERROR, LazyViewResponse, Total, sum_up
 from dbt_lazyview.compiler.catalog import Name
-from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.maintenance import vacuum_guard
 from dbt_lazyview.maintenance.advise import Life, advise
 from dbt_lazyview.maintenance.comparison import Comparison, comparison
+from dbt_lazyview.maintenance.definition import Definition, compiled
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import NotBuilt
 from dbt_lazyview.maintenance.explain import explain
@@ -97,10 +98,13 @@ class LazyViewOperations(LazyViewMethods):
         return ""
 
     @available.parse_none
-    def explain_query(self, sql: str) -> str:
-        """The tree and its rules, for a query that nobody has built yet."""
-        with self._engine("query") as engine:
-            return compile_view(sql, engine.catalog()).explain()
+    def explain_query(self, sql: str, node: Any = None) -> str:
+        """The tree and its rules, as they would be once it is built: of a query, or of the model that it is."""
+        with self._engine(node.name if node else "query") as engine:
+            definition = definition_of(node.to_dict(), sql, is_parent=False) if node else Definition(sql)
+            schema = self.config.credentials.schema  # type: ignore[attr-defined]
+            name = full_name(engine, node) if node else (engine.current_catalog, schema, "query")
+            return compiled(definition, name, engine.catalog()).explain()
 
     @available.parse_list
     def advice_for_lazy_view(self, node: Any) -> list[Any]:

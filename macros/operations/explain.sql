@@ -16,5 +16,5 @@
         {{ return(adapter.explain_query(sql)) }}
     {% endif %}
     {% set view = adapter.lazy_views_named([model]) | first %}
-    {{ return(adapter.explain_lazy_view(view) or adapter.explain_query(render(view.raw_code))) }}
+    {{ return(adapter.explain_lazy_view(view) or adapter.explain_query(render(view.raw_code), view)) }}
 {% endmacro %}

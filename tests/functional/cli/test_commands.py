@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,12 @@ class TestCommands:
             "not_built": ["The view is not built."],
         }
 
+    def test_the_artifacts_of_the_last_run_stay(self, lazyview, project):
+        artifacts = [Path(project.project_root, "target", name) for name in ("run_results.json", "manifest.json")]
+        before = [each.read_bytes() for each in artifacts]
+        lazyview("status")
+        assert [each.read_bytes() for each in artifacts] == before
+
     def test_what_cannot_be_done(self, lazyview):
         code, out, err = lazyview("status", "nothing_like_it")
         assert (code, out) == (IMPOSSIBLE, "")
@@ -65,11 +72,14 @@ class TestCommands:
         assert "Stored: a row for each region" in out
         assert "Now: incremental" in out
         assert "Stored: a row for each region" in lazyview("explain", "not_built")[1]
-        query = f"select region from {project.test_schema}.orders;"
+        orders = f"{project.test_schema}.orders"
+        query = f"select region from {orders} where amount > (select avg(amount) from {orders});"
         monkeypatch.setattr("sys.stdin", io.StringIO(query))
         code, out, _ = lazyview("explain", "--json")
         assert code == FINE
-        assert "Stored: the distinct rows, with their count" in json.loads(out)["explanation"]
+        told = json.loads(out)["explanation"]
+        assert "Stored: the distinct rows, with their count" in told
+        assert "query__aux_1, kept for this view:" in told  # as it would be once it is built
 
     def test_advise(self, lazyview):
         code, out, err = lazyview("advise", "revenue", "--exit-code")

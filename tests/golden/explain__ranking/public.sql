@@ -1,0 +1,8 @@
+SELECT
+  `s`.`c_nation_2` AS `c_nation`,
+  `s`.`o_orderkey_2` AS `o_orderkey`,
+  `s`.`o_price_2` AS `o_price`,
+  `s`.`place` AS `place`
+FROM `v__state` AS `s`
+LATERAL VIEW
+EXPLODE(SEQUENCE(1, `s`.`lv_count`)) lv_copies AS `lv_copy`

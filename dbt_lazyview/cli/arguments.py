@@ -34,8 +34,10 @@ def _command(commands: argparse._SubParsersAction, name: str, summary: str, more
         formatter_class=PlainText,
     )  # fmt: skip
     project = command.add_argument_group("as in dbt")
-    project.add_argument("--project-dir", metavar="FOLDER", help="with dbt_project.yml; else the present folder")
-    project.add_argument("--profiles-dir", metavar="FOLDER", help="with profiles.yml; else as dbt looks for it")
+    project.add_argument("--project-dir", metavar="FOLDER", help="with dbt_project.yml; else this one, or one above")
+    project.add_argument(
+        "--profiles-dir", metavar="FOLDER", help="with profiles.yml; else this one, ~/.dbt, the project"
+    )
     project.add_argument("--profile", metavar="NAME", help="the profile to use")
     project.add_argument("--target", "-t", metavar="NAME", help="the target of the profile")
     project.add_argument("--vars", metavar="YAML", help="variables of the project")

@@ -1,9 +1,11 @@
 """The project, loaded by dbt itself: a command asks its adapter inside one invocation of dbt."""
 
+import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
+from pathlib import Path
 from typing import Any, TypeVar
 
 from dbt_lazyview.cli.screen import Screen
@@ -18,6 +20,7 @@ class Impossible(Exception):
 
 def ask(options: Namespace, screen: Screen, question: Callable[[Any], Answer]) -> Answer:
     """Load the project as dbt does, and ask its adapter."""
+    arguments = dbt_arguments(options)
     screen.progress("Loading the project …")
     from dbt.cli.main import dbtRunner
 
@@ -25,8 +28,10 @@ def ask(options: Namespace, screen: Screen, question: Callable[[Any], Answer]) -
 
     asked = Question(question)
     with asking(asked), redirect_stdout(sys.stderr):
-        result = dbtRunner().invoke(["run-operation", OPERATION, *dbt_arguments(options)])
+        result = dbtRunner().invoke(["run-operation", OPERATION, *arguments])
     screen.done()
+    if isinstance(result.exception, KeyboardInterrupt):
+        raise result.exception
     if asked.problem is not None:
         raise Impossible(words_of(asked.problem)) from asked.problem
     if not asked.is_answered:
@@ -36,16 +41,34 @@ def ask(options: Namespace, screen: Screen, question: Callable[[Any], Answer]) -
 
 
 def dbt_arguments(options: Namespace) -> list[str]:
-    """
-    What dbt is told: the user's choice of a project, silence, and to leave the artifacts of the last run alone.
-
-    Example:
-        >>> dbt_arguments(Namespace(target="prod", verbose=False))
-        ['--target', 'prod', '--log-level', 'none', '--no-write-json', '--no-use-colors']
-    """
-    given = [(f"--{name.replace('_', '-')}", getattr(options, name, None)) for name in PASSED_ON]
+    """What dbt is told: where the project is, silence, and to leave the artifacts of the last run alone."""
+    places = {"project_dir": project_folder(options), "profiles_dir": profiles_folder(options)}
+    known = {**vars(options), **{name: str(folder) for name, folder in places.items()}}
+    given = [(f"--{name.replace('_', '-')}", known.get(name)) for name in PASSED_ON]
     chosen = [word for option, value in given if value is not None for word in (option, value)]
     return [*chosen, "--log-level", "info" if options.verbose else "none", "--no-write-json", "--no-use-colors"]
+
+
+def project_folder(options: Namespace) -> Path:
+    """Where dbt_project.yml is: where the user says, or here, or above here."""
+    told = options.project_dir or os.environ.get("DBT_PROJECT_DIR")
+    folders = [Path(told)] if told else [Path.cwd(), *Path.cwd().parents]
+    return _folder_with("dbt_project.yml", folders, "--project-dir", shown=folders[:1])
+
+
+def profiles_folder(options: Namespace) -> Path:
+    """Where profiles.yml is: where the user says, or where dbt looks for it, or in the project."""
+    told = options.profiles_dir or os.environ.get("DBT_PROFILES_DIR")
+    folders = [Path(told)] if told else [Path.cwd(), Path.home() / ".dbt", project_folder(options)]
+    return _folder_with("profiles.yml", folders, "--profiles-dir", shown=folders)
+
+
+def _folder_with(file: str, folders: Sequence[Path], option: str, shown: Sequence[Path]) -> Path:
+    for folder in folders:
+        if (folder / file).is_file():
+            return folder
+    looked = ", ".join(str(each) for each in dict.fromkeys(shown))
+    raise Impossible(f"There is no {file} in {looked}. Say where it is: {option} FOLDER")
 
 
 def why_not_loaded(problem: BaseException | None) -> str:

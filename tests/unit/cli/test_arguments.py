@@ -12,17 +12,51 @@ from dbt_lazyview.cli.arguments import parser
 from dbt_lazyview.cli.project import Impossible, dbt_arguments
 
 
-def test_options_of_dbt_are_passed_on():
-    words = ["status", "a", "b", "--project-dir", "p", "--profiles-dir", "q", "-t", "prod", "--vars", "{x: 1}"]
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with its profiles, and the folder of somebody who has none at home."""
+    for name in ("DBT_PROJECT_DIR", "DBT_PROFILES_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    folder = tmp_path / "project"
+    (folder / "models").mkdir(parents=True)
+    (folder / "dbt_project.yml").touch()
+    (folder / "profiles.yml").touch()
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_options_of_dbt_are_passed_on(project):
+    words = ["status", "a", "b", "--project-dir", "project", "--profiles-dir", "project", "-t", "prod", "--vars", "{}"]
     options = parser().parse_args(words)
     assert options.models == ["a", "b"]
     told = dbt_arguments(options)
-    assert told[:8] == ["--project-dir", "p", "--profiles-dir", "q", "--target", "prod", "--vars", "{x: 1}"]
+    assert told[:8] == [
+        "--project-dir", "project", "--profiles-dir", "project", "--target", "prod", "--vars", "{}",
+    ]  # fmt: skip
     assert told[-4:] == ["--log-level", "none", "--no-write-json", "--no-use-colors"]
 
 
-def test_dbt_speaks_only_when_asked():
-    assert "info" in dbt_arguments(parser().parse_args(["advise", "--verbose"]))
+def test_dbt_speaks_only_when_asked(project):
+    assert "info" in dbt_arguments(parser().parse_args(["advise", "--verbose", "--project-dir", "project"]))
+
+
+def test_the_project_is_found_from_below(project, monkeypatch):
+    monkeypatch.chdir(project / "models")
+    told = dbt_arguments(parser().parse_args(["status"]))
+    assert told[:4] == ["--project-dir", str(project), "--profiles-dir", str(project)]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["status"], "There is no dbt_project.yml in {here}. Say where it is: --project-dir FOLDER"),
+        (["status", "--project-dir", "project", "--profiles-dir", "x"], "There is no profiles.yml in x."),
+    ],
+)
+def test_no_project(words, said, project, tmp_path, capsys):
+    assert cli.main(words) == cli.IMPOSSIBLE
+    assert said.format(here=tmp_path) in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What the operations and generic tests of lazy views ask the adapter."""
 
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import NotBuilt
 from dbt_lazyview.maintenance.explain import explain
 from dbt_lazyview.maintenance.freshness import why_stale
-from dbt_lazyview.maintenance.life import life_of
+from dbt_lazyview.maintenance.life import Histories, life_of
 from dbt_lazyview.maintenance.order import oldest_first
 from dbt_lazyview.maintenance.orphans import Orphan, find_orphans
 from dbt_lazyview.maintenance.policies import DEFERRED, OPERATION, POLICIES
@@ -109,14 +110,16 @@ class LazyViewOperations(LazyViewMethods):
     @available.parse_list
     def advice_for_lazy_view(self, node: Any) -> list[Any]:
         """What its history suggests to change."""
-        life = self.life_of_lazy_view(node)
+        ((_, life),) = self.lives([node])
         return advise(life) if life else []
 
-    def life_of_lazy_view(self, node: Any) -> Life | None:
-        """What happened to it in the time its history tells of; None if it is not built."""
-        with self._engine(node.name) as engine:
-            deferred = [each.name for each in self._parents(node) if policy_of(each) == DEFERRED]
-            return life_of(_tables(engine, self), full_name(engine, node), deferred)
+    def lives(self, views: list[Any]) -> Iterator[tuple[Any, Life | None]]:
+        """What happened to each view in the time its history tells of; None for those that are not built."""
+        with self._engine("histories") as engine:
+            histories = Histories(_tables(engine, self))
+            for node in views:
+                deferred = [each.name for each in self._parents(node) if policy_of(each) == DEFERRED]
+                yield node, life_of(histories, full_name(engine, node), deferred)
 
     @available.parse_list
     def sources_to_prepare(self, days: int) -> list[Preparation]:

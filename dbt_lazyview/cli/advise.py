@@ -5,7 +5,7 @@ from typing import Any
 
 from dbt_lazyview.cli.project import ask
 from dbt_lazyview.cli.screen import Screen
-from dbt_lazyview.maintenance.advise import Advice
+from dbt_lazyview.maintenance.advise import Advice, advise
 from dbt_lazyview.maintenance.status_report import Tone
 
 
@@ -21,7 +21,8 @@ def run(options: Namespace, screen: Screen) -> bool:
 
 def advice(adapter: Any, models: list[str]) -> dict[str, list[Advice]]:
     views = adapter.lazy_views_named(models or None)
-    return {f"{node.schema}.{node.alias}": adapter.advice_for_lazy_view(node) for node in views}
+    lives = ((f"{node.schema}.{node.alias}", life) for node, life in adapter.lives(views))
+    return {view: advise(life) if life else [] for view, life in lives}
 
 
 def show(found: dict[str, list[Advice]], screen: Screen) -> None:

@@ -36,11 +36,12 @@ def collect(adapter: Any, models: list[str], screen: Screen) -> dict[str, Any]:
     from dbt_lazyview.report.lineage import lineage
 
     nodes = adapter.lazy_views_named(models or None)
+    statuses = {node.unique_id: status for node, status in adapter.statuses(nodes)}
     seen = []
-    for number, (node, status) in enumerate(adapter.statuses(nodes), start=1):
-        screen.progress(f"{number} of {len(nodes)}: {node.schema}.{node.alias}")
-        life = adapter.life_of_lazy_view(node)
-        seen.append(Seen(node.unique_id, f"{node.schema}.{node.alias}", node.description, status, life))
+    for number, (node, life) in enumerate(adapter.lives(nodes), start=1):
+        name = f"{node.schema}.{node.alias}"
+        screen.progress(f"{number} of {len(nodes)}: {name}")
+        seen.append(Seen(node.unique_id, name, node.description, statuses[node.unique_id], life))
     config, manifest = adapter.config, adapter.get_macro_resolver()
     everything = {**manifest.nodes, **manifest.sources, **manifest.exposures}
     now = round(time.time() * 1000)

@@ -1,6 +1,7 @@
 """What happened to a view in the time its history tells of."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.advise import Life, Refreshed
@@ -13,8 +14,22 @@ from dbt_lazyview.maintenance.tree import state_name
 COMMITS = 500  # how far back
 
 
-def life_of(tables: Tables, view: Name, deferred_parents: Sequence[str]) -> Life | None:
-    """Read the histories of a view's state and of its sources; None if it is not built."""
+@dataclass(frozen=True)
+class Histories:
+    """The newest commits of tables; those of sources, which many views share, are read once."""
+
+    tables: Tables
+    sources: dict[Name, tuple[Commit, ...]] = field(default_factory=dict)
+
+    def of_source(self, name: Name) -> tuple[Commit, ...]:
+        if name not in self.sources:
+            self.sources[name] = self.tables.newest(name, COMMITS)
+        return self.sources[name]
+
+
+def life_of(histories: Histories, view: Name, deferred_parents: Sequence[str]) -> Life | None:
+    """What a view's state and its sources tell; None if it is not built."""
+    tables = histories.tables
     state = load_state(tables, state_name(view))
     if state.detail is None or state.definition is None or state.record is None:
         return None
@@ -23,7 +38,7 @@ def life_of(tables: Tables, view: Name, deferred_parents: Sequence[str]) -> Life
     writes = [
         commit
         for table in state.record.cut
-        for commit in tables.newest(name_of(table), COMMITS)
+        for commit in histories.of_source(name_of(table))
         if commit.timestamp > since and effect_of([commit]).changed
     ]
     return Life(

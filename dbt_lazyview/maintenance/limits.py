@@ -46,5 +46,5 @@ def check_limit(planner: Planner, plan: Plan) -> None:
     limit = limit_of(definition.full_refresh_limit)
     found = planner.source_rows() if limit.is_of_rows else planner.source_bytes
     if found > limit.amount:
-        told = f"{found} {'rows' if limit.is_of_rows else 'bytes'}"
+        told = f"{found:,} {'rows' if limit.is_of_rows else 'bytes'}"
         raise too_large(planner.node.target.name, decision.reason, decision.about, told, limit.text)

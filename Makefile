@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test check test-report soak kill-test concurrency-soak bench audit lint format install java clean
+.PHONY: demo test check docs tutorial test-report soak kill-test concurrency-soak bench audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -17,9 +17,19 @@ test: check java
 	$(STEP) "Spark and dbt tests"
 	@$(BIN)/pytest -q -n 2 --dist loadfile tests/functional
 
-check: lint
+check: lint docs
 	$(STEP) "unit, golden and property tests"
-	@$(BIN)/pytest -q -n 2 --dist worksteal tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/cli dbt_lazyview/report dbt_lazyview/names.py
+	@$(BIN)/pytest -q -n 2 --dist worksteal tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/cli dbt_lazyview/report dbt_lazyview/names.py docs/run_tutorial.py docs/site_pages.py
+
+# Fails at a link that leads nowhere.
+docs: install
+	$(STEP) "the documentation as a site, in build/site"
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# Runs every command of the tutorial and fills in what it prints: some minutes.
+tutorial: install java
+	$(STEP) "the tutorial"
+	@$(BIN)/python docs/run_tutorial.py
 
 # The page that `lazyview report` writes, in a real browser.
 test-report: install

@@ -54,7 +54,7 @@ def _of_models() -> Iterator[tuple[Reason, str]]:
 
 def _of_refreshes() -> Iterator[tuple[Reason, str]]:
     orders = ".".join(f"`{part}`" for part in SOURCE)
-    for reason in set(WHAT_HAPPENED) - {Reason.REFRESH_MODE_FULL}:  # which is no refusal
+    for reason in (each for each in WHAT_HAPPENED if each is not Reason.REFRESH_MODE_FULL):  # which is no refusal
         yield reason, str(refused(VIEW, reason, orders if reason in OF_A_SOURCE else "", ()))
     yield Reason.STATE_MISSING, str(NotBuilt(VIEW))
     full_disk = EngineError("Job aborted.\nCaused by: java.io.IOException: No space left on device")

@@ -17,7 +17,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Node, Project, Scan, only_renames, walk
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.dialect import DIALECT
-from dbt_lazyview.compiler.passes.broadcast_hints import add_hints, is_small
+from dbt_lazyview.compiler.passes.broadcast_hints import add_hints, is_small, is_tiny
 from dbt_lazyview.compiler.plan import (
     CaptureDelta,
     Derive,
@@ -153,6 +153,11 @@ class Derivation:
         """Whether a relation is known to have few rows."""
         return relation in self._small
 
+    def are_very_few(self, rows: Block) -> bool:
+        """Whether rows are those of a delta so small that what it meets is small too."""
+        steps = [self.steps.get(item.relation) for item in rows.items]
+        return self.options.hint_broadcast and len(steps) == 1 and is_tiny(steps[0])
+
     # How operators write.
 
     def single(self, bag: Bag, columns: Iterable[str], name: str) -> Block:
@@ -188,9 +193,11 @@ class Derivation:
         self._hint((query,))
         return self._write(Derive(name, text(query)), (query,))
 
-    def named(self, block: Block, name: str) -> Block:
-        """A read of the block's rows under a name of their own, for operators that need whole relations."""
+    def named(self, block: Block, name: str, few: bool = False) -> Block:
+        """A read of the block's rows under a name of their own; `few` if it is known that there are few."""
         written = self.derive(block.query(), name)
+        if few:
+            self._small.add(written)
         weight = sql.column(WEIGHT, written) if block.weight is not None else None
         return sql.read(written, written, [(each, each) for each in block.columns], weight=weight, label=block.label)
 

@@ -4,7 +4,8 @@ Inner and cross join of n inputs: one term per changed occurrence i, new before 
     D(R1 ⋈ … ⋈ Rn) = Σ_i  R1+ ⋈ … ⋈ R(i-1)+ ⋈ D(Ri) ⋈ R(i+1)- ⋈ … ⋈ Rn-
 """
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -13,6 +14,8 @@ from dbt_lazyview.compiler.algebra import Join, Node
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, is_plain
 from dbt_lazyview.compiler.passes.wanted_keys import Pair, Wanted, equations
+
+LARGE_INPUT = 2**20  # bytes
 
 
 class JoinRule:
@@ -35,18 +38,27 @@ class JoinRule:
 def _term(node: Join, changed: int, derivation: Derivation) -> Block:
     delta = derivation.single_delta(node.members[changed], "input_delta")
     others = _in_order(node, changed, derivation)
-    plain = [
-        derivation.single(derivation.rows(member, when), member.columns, "input_rows")
-        for member, when in others
-        if is_plain(member)
-    ]
+    plain = [_Input.of(member, when, derivation) for member, when in others if is_plain(member)]
     computed = [(member, when) for member, when in others if not is_plain(member)]
     term = _GrowingTerm(delta, node.condition, derivation)
     if computed:
         term.join_linked(plain)
         term.join_computed(computed, plain)
-    term.join(*plain)
+    term.join_plain(plain)
     return replace(term.finished(), label=delta.label)
+
+
+@dataclass(frozen=True)
+class _Input:
+    """An input that is only read."""
+
+    rows: Block
+    bytes: int  # of its sources
+
+    @staticmethod
+    def of(member: Node, when: When, derivation: Derivation) -> "_Input":
+        rows = derivation.single(derivation.rows(member, when), member.columns, "input_rows")
+        return _Input(rows, derivation.bytes_of(member))
 
 
 def _in_order(node: Join, changed: int, derivation: Derivation) -> list[tuple[Node, When]]:
@@ -79,14 +91,27 @@ class _GrowingTerm:
         self.rows = self.rows.filter(*due)
         self._untested = tuple(each for each in self._untested if each not in due)
 
-    def join_linked(self, plain: list[Block]) -> None:
+    def join_plain(self, plain: list[_Input]) -> None:
+        """
+        Join what is only read. What very few changes meet are few rows too: named, they are broadcast where they meet
+        another large input, which Spark would shuffle otherwise.
+        """
+        if self.derivation.are_very_few(self.rows):
+            self._join_touched(plain, meets_large=self._name_met)
+        self.join(*(each.rows for each in plain))
+
+    def _name_met(self) -> None:
+        if len(self.rows.items) > 1:
+            self.rows = self.derivation.named(self.rows, "met", few=True)
+
+    def join_linked(self, plain: list[_Input]) -> None:
         """Join what is only read and has a condition: it knows the keys for which the rest has to be computed."""
         before = len(plain)
         self._join_touched(plain)
         if len(plain) < before and self.derivation.options.push_keys:
             self.rows = self.derivation.named(self.rows, "linked")
 
-    def join_computed(self, computed: list[tuple[Node, When]], plain: list[Block]) -> None:
+    def join_computed(self, computed: list[tuple[Node, When]], plain: list[_Input]) -> None:
         """Join what has to be computed, as far as possible for known keys only."""
         while computed:
             member, when = next((each for each in computed if self._equations(each[0], self.rows)), computed[0])
@@ -98,10 +123,12 @@ class _GrowingTerm:
     def finished(self) -> Block:
         return self.rows.filter(*self._untested)
 
-    def _join_touched(self, plain: list[Block]) -> None:
-        while touched := next((each for each in plain if self._touches(each)), None):
+    def _join_touched(self, plain: list[_Input], meets_large: Callable[[], None] = lambda: None) -> None:
+        while touched := next((each for each in plain if self._touches(each.rows)), None):
             plain.remove(touched)
-            self.join(touched)
+            if touched.bytes >= LARGE_INPUT:
+                meets_large()
+            self.join(touched.rows)
 
     def _touches(self, block: Block) -> bool:
         """Whether a condition ties a block to the rows joined so far."""

@@ -11,6 +11,12 @@ from dbt_lazyview.compiler.block import identifier
 from dbt_lazyview.compiler.plan import CaptureDelta, Step
 
 FEW_ROWS = 200_000
+VERY_FEW_ROWS = 5_000  # of which each may meet a hundred others
+
+
+def is_tiny(step: Step | None) -> bool:
+    """Whether a step gives so few changes that all they meet at a join can be broadcast."""
+    return isinstance(step, CaptureDelta) and step.window.rows is not None and step.window.rows <= VERY_FEW_ROWS
 
 
 def is_small(step: Step, queries: tuple[exp.Query, ...], small: Collection[str]) -> bool:

@@ -7,6 +7,8 @@ import pytest
 
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.derivation import ALL_ON
+from dbt_lazyview.compiler.operators.join import LARGE_INPUT
+from dbt_lazyview.compiler.passes.broadcast_hints import VERY_FEW_ROWS
 from dbt_lazyview.compiler.plan import Window
 from tests.unit.compiler.paper_catalog import PaperCatalog
 
@@ -25,3 +27,29 @@ def test_inputs_after_the_delta(largest_first: bool, order: list[str]) -> None:
     [term] = [each for step in plan.steps for each in getattr(step, "terms", ())]
     tables = re.findall(r"AS `(small|changed|large)`", term.query[term.query.index("FROM") :])
     assert tables == ["changed", *order]
+
+
+CHAIN = PaperCatalog({"changed": ["a int"], "middle": ["b int", "c int"], "last": ["d int", "e int"]})
+CHAIN_SQL = "select a, e from changed, middle, last where a = b and c = d"
+
+
+@pytest.mark.parametrize(("rows", "is_broadcast"), [(3, True), (VERY_FEW_ROWS + 1, False), (None, False)])
+def test_what_very_few_changes_meet_is_broadcast_to_the_next_large_input(rows: int | None, is_broadcast: bool) -> None:
+    windows = {
+        ("changed",): Window(0, 1, changed=True, rows=rows, bytes=1),
+        ("middle",): Window(1, 1, changed=False, bytes=LARGE_INPUT),
+        ("last",): Window(1, 1, changed=False, bytes=LARGE_INPUT),
+    }
+    plan = compile_view(CHAIN_SQL, CHAIN).refresh(windows)
+    [term] = [each for step in plan.steps for each in getattr(step, "terms", ())]
+    assert ("BROADCAST(`met`)" in term.query) is is_broadcast
+    assert [step.name for step in plan.steps if step.name == "met"] == (["met"] if is_broadcast else [])
+
+
+def test_a_small_input_needs_no_help() -> None:
+    windows = {
+        ("changed",): Window(0, 1, changed=True, rows=3, bytes=1),
+        ("middle",): Window(1, 1, changed=False, bytes=LARGE_INPUT),
+        ("last",): Window(1, 1, changed=False, bytes=LARGE_INPUT - 1),
+    }
+    assert "met" not in [step.name for step in compile_view(CHAIN_SQL, CHAIN).refresh(windows).steps]

@@ -60,6 +60,7 @@ class Options:
     condense: bool = True  # of a delta only the net effect on the columns in use is joined
     insert_only: bool = True  # a window that only added rows is not condensed, and min/max stay additive
     skip_unchanged: bool = True  # sources without data changes get no term
+    skip_irrelevant: bool = True  # changes that filters and unused columns keep out only move the cut
     stage_repeated: bool = True  # what several places read is computed once
     push_keys: bool = True  # groups and windows beside a delta are computed for its keys only
     hint_broadcast: bool = True  # small deltas are broadcast

@@ -35,7 +35,8 @@ from dbt_lazyview.maintenance.tree import Node, Target, state_name
 
 def carry_out(tables: Tables, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
     """Run the plan; another one where sums overflow, or the changes turn out unreadable."""
-    plan = _relevant(tables, planner, _checked(planner.plan(request), planner))
+    plan = _checked(planner.plan(request), planner)
+    plan = _relevant(tables, planner, plan) if request.options.skip_irrelevant else plan
     dropped = drop_unread(tables, planner.node) if _may_have_left_some(plan) else 0
     other_ways = _other_ways(planner, request)
     while True:
@@ -46,7 +47,10 @@ def carry_out(tables: Tables, planner: Planner, request: Request, started: float
         except EngineError as error:
             if plan.decision.kind != INCREMENTAL:
                 raise
-            plan = _checked(_instead(planner, plan, other_ways, error), planner)
+            if plan.checks_sums and is_overflow(error):
+                plan = planner.without_checks(request.options)
+            else:
+                plan = _checked(_instead(other_ways, error), planner)
 
 
 def follow_definition(engine: Engine, node: Node, plan: Plan) -> int:
@@ -108,10 +112,8 @@ def failures_told(target: Target, step: str) -> Iterator[None]:
         raise failed(target.name, error) from error
 
 
-def _instead(planner: Planner, plan: Plan, other_ways: Iterator[Callable[[Reason], Plan]], error: EngineError) -> Plan:
-    """What to do after an incremental statement failed; the error itself where nothing else would help."""
-    if plan.checks_sums and is_overflow(error):
-        return planner.without_checks()
+def _instead(other_ways: Iterator[Callable[[Reason], Plan]], error: EngineError) -> Plan:
+    """What to do after changes could not be read; the error itself where something else failed."""
     reason = why_unreadable(error)
     if reason is None:
         raise error
@@ -121,7 +123,7 @@ def _instead(planner: Planner, plan: Plan, other_ways: Iterator[Callable[[Reason
 def _other_ways(planner: Planner, request: Request) -> Iterator[Callable[[Reason], Plan]]:
     """What to do instead, each time that changes turn out unreadable."""
     if planner.node.target.definition.capture == DIFF:
-        yield lambda _: planner.compared()
+        yield lambda _: planner.compared(request.options)
     while True:
         yield lambda reason: planner.plan(request, unreadable=reason)
 

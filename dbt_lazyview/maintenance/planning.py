@@ -35,8 +35,6 @@ from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.until import Until
 from dbt_lazyview.maintenance.windows import Obstacle, as_diff, follow, is_same_version
 
-UNCHECKED = replace(ALL_ON, checked_sums=False)
-
 
 @dataclass(frozen=True)
 class Request:
@@ -45,6 +43,7 @@ class Request:
     full_refresh: bool = False
     trigger: str = RUN
     until: Until | None = None  # None: now
+    options: Options = ALL_ON  # passes of the compiler
 
     @property
     def is_due(self) -> bool:
@@ -103,8 +102,9 @@ class Planner:
             if self.is_part:
                 raise AllAtOnce
             decision = Decision(FULL, Reason.DELTA_TOO_LARGE)
-        plan = self.incremental(decision, windows) if decision.kind == INCREMENTAL else self.full(decision)
-        return plan.expecting(estimate)
+        if decision.kind != INCREMENTAL:
+            return self.full(decision).expecting(estimate)
+        return self.incremental(decision, windows, request.options).expecting(estimate)
 
     def windows(self) -> tuple[dict[Name, Window], tuple[Obstacle, ...]]:
         """What happened to every source since the record; nothing where there is no record to start from."""
@@ -183,15 +183,16 @@ class Planner:
             return Reason.FIRST_BUILD
         return self.state.distrust
 
-    def compared(self) -> Plan:
+    def compared(self, options: Options) -> Plan:
         """From the rows of every source that changed, at both ends of its window: for feeds that cannot be read."""
         windows, _ = self.windows()
         both_ends = {name: as_diff(each) if each.changed else each for name, each in windows.items()}
-        return self.incremental(Decision(INCREMENTAL), both_ends)
+        return self.incremental(Decision(INCREMENTAL), both_ends, options)
 
-    def without_checks(self) -> Plan:
+    def without_checks(self, options: Options) -> Plan:
         """Sums that may overflow are computed again from the rows of their groups."""
-        return self.incremental(Decision(INCREMENTAL), self.windows()[0], UNCHECKED)
+        unchecked = replace(options, checked_sums=False)
+        return self.incremental(Decision(INCREMENTAL), self.windows()[0], unchecked)
 
     def noop(self, decision: Decision) -> Plan:
         """Nothing to write, except that now and then the record follows versions without data changes."""
@@ -206,7 +207,7 @@ class Planner:
         statement = self.render("advance_record", state=sql_name(self.state.name))
         return Plan(decision, self.state, statement, self.record(decision, changes, ""))
 
-    def incremental(self, decision: Decision, windows: Mapping[Name, Window], options: Options = ALL_ON) -> Plan:
+    def incremental(self, decision: Decision, windows: Mapping[Name, Window], options: Options) -> Plan:
         assert self.state.detail is not None
         read = StateRead(sql_name(self.state.name), self.state.version)
         strategy = choose_strategy(self.state.detail.size, self.node.target.definition.is_parent)

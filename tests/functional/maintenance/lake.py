@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from dbt_lazyview.adapter.catalog import SparkCatalog
 from dbt_lazyview.adapter.errors import readable, words_of
 from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
+from dbt_lazyview.compiler.derivation import ALL_ON, Options
 from dbt_lazyview.maintenance.definition import Definition
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.outcome import Outcome
@@ -88,9 +89,16 @@ class Lake:
         return Target(("spark_catalog", self.schema, name), Definition(sql, **configs))
 
     def refresh(
-        self, name: str, sql: str, engine: RawEngine | None = None, full: bool = False, **configs: Any
+        self,
+        name: str,
+        sql: str,
+        engine: RawEngine | None = None,
+        full: bool = False,
+        options: Options = ALL_ON,
+        **configs: Any,
     ) -> Outcome:
-        return refresh(engine or self.engine(), self.target(name, sql, **configs), Request(full_refresh=full))
+        request = Request(full_refresh=full, options=options)
+        return refresh(engine or self.engine(), self.target(name, sql, **configs), request)
 
     def differences(self, name: str, sql: str) -> list[tuple[str, ...]]:
         """Rows that only the view or only the query has, as bags."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dbt_lazyview.compiler.derivation import ALL_OFF
 from dbt_lazyview.compiler.reasons import ModelError, Reason
 from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.names import PROPERTY_FORMAT
@@ -33,6 +34,19 @@ def test_noop_runs_no_data_job_and_writes_nothing(lake, sales):
     assert lake.refresh("v", sales, engine).kind == "noop"
     assert {statement.split()[0] for statement in engine.ran} <= {"describe", "show"}
     assert len(lake.history("v__state")) == before
+
+
+def test_without_any_pass(lake, sales):
+    """Changes that a filter keeps out only move the cut, unless that is switched off with everything else."""
+    sql = f"{sales.replace(' group by', ' where amount > 15 group by')}"
+    for name in ("v", "plain"):
+        lake.refresh(name, sql)
+    lake.run("insert into sales values (4, 'north', 1)")
+    assert lake.refresh("v", sql).reason == "changes_irrelevant"
+    assert lake.refresh("plain", sql, options=ALL_OFF).kind == "incremental"
+    lake.run("update sales set amount = amount + 10")
+    assert lake.refresh("plain", sql, options=ALL_OFF).kind == "incremental"
+    assert lake.differences("plain", sql) == []
 
 
 def test_optimize_and_properties_are_nothing_new(lake, sales):

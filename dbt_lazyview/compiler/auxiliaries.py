@@ -42,7 +42,7 @@ class Auxiliaries:
 
         wanted = needed_in_full(stored.aggregate.input, not is_cheap(stored.aggregate), is_cheap)
         replaced: dict[int, Node] = {}
-        for aggregate in reversed(wanted):
+        for aggregate in wanted:
             over_states = _with(replaced, aggregate)
             assert isinstance(over_states, Aggregate)
             read = self._stored_apart(over_states)
@@ -72,15 +72,16 @@ class Auxiliaries:
         self.found[alias] = Auxiliary(
             name,
             View(
-                rows, columns, sources, self._fingerprint(number), state.layout, (), self.read_by(aggregate),
+                rows, columns, sources, self._fingerprint(rows), state.layout, (), self.read_by(aggregate),
                 self.query, aggregate, aggregate.columns, state, dict(self.tables),
             ),
         )  # fmt: skip
         self.tables[alias] = Table((*name[:-1], name[-1] + STATE_SUFFIX), stored, rows=rows)
         return _finished(alias, state, columns, self.tables[alias])
 
-    def _fingerprint(self, number: int) -> str:
-        return digest(f"{self.fingerprint} auxiliary {number}")
+    def _fingerprint(self, rows: str) -> str:
+        """Numbers may mean something else in the next release; rows do not."""
+        return digest(f"{self.fingerprint} auxiliary {rows}")
 
 
 def auxiliary_name(owner: Name, number: int) -> Name:

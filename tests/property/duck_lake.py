@@ -28,6 +28,7 @@ Row = tuple[Value, ...]
 Bag = Counter[tuple[Any, ...]]
 
 _SPARK_TYPES = {"varchar": "string", "integer": "int", "hugeint": "decimal(38,0)"}
+IN_DUCKDB = {"RAISE_ERROR": "ERROR"}  # functions by Spark's name
 _LAKES = count(1)
 
 
@@ -348,6 +349,8 @@ def _parsed(spark_sql: str) -> exp.Expression:
     for node in parsed.find_all(exp.Table, exp.Select):
         node.set("version", None)
         node.set("hint", None)
+    for call in parsed.find_all(exp.Anonymous):
+        call.set("this", IN_DUCKDB.get(call.name.upper(), call.this))
     return parsed
 
 
@@ -368,7 +371,6 @@ def _database() -> duckdb.DuckDBPyConnection:
     """
     database = duckdb.connect(config={"threads": 1})
     database.execute("set global disabled_optimizers = 'statistics_propagation,join_filter_pushdown'")
-    database.execute("create macro raise_error(message) as error(message)")  # by Spark's name
     return database
 
 

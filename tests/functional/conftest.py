@@ -7,7 +7,7 @@ from dbt.tests.fixtures.project import *  # noqa: F403  dbt's fixtures; pytest_p
 # room that the first compiler alone has for code is too small for Spark: much time would go into forgetting it. And the
 # metastore need not survive a power cut.
 QUICK_JVM = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC"
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn1g"
     " -Dderby.system.durability=test",
     "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": "1",
@@ -19,9 +19,18 @@ QUICK_JVM = {
 }
 
 
+# Files with one long test come first, so that no worker waits for the other in the end.
+LONG_FIRST = ("packaging", "faults", "oracle", "dbt_basic", "compiler")
+
+
 def pytest_collection_modifyitems(items):
     for item in items:
         item.add_marker(pytest.mark.spark)
+    items.sort(key=lambda item: _place(item.path.parent.name))
+
+
+def _place(folder: str) -> int:
+    return LONG_FIRST.index(folder) if folder in LONG_FIRST else len(LONG_FIRST)
 
 
 @pytest.fixture(scope="session")

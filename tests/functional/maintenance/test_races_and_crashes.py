@@ -3,6 +3,7 @@
 import pytest
 
 from dbt_lazyview.compiler.reasons import Reason
+from dbt_lazyview.maintenance import refresh as refreshing
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.names import SETTING_TRANSACTION_APP, SETTING_TRANSACTION_VERSION, SETTING_USER_METADATA
@@ -33,7 +34,9 @@ def test_two_refreshers_apply_a_change_once(lake, view, strategy):
     assert len(tasks) == len(set(tasks)) == 3
 
 
-def test_a_refresher_that_always_loses_says_so(lake, view):
+def test_a_refresher_that_always_loses_says_so(lake, view, monkeypatch):
+    monkeypatch.setattr(refreshing, "ATTEMPTS", 2)
+
     def interfere():
         slow.before["insert overwrite"] = interfere
         lake.refresh("v", view)

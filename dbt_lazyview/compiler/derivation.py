@@ -17,7 +17,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Node, Project, Scan, only_renames, walk
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.dialect import DIALECT
-from dbt_lazyview.compiler.passes.broadcast_hints import add_hints, is_small, is_tiny
+from dbt_lazyview.compiler.passes.broadcast_hints import BYTES_PER_ROW, add_hints, is_small, very_few
 from dbt_lazyview.compiler.plan import (
     CaptureDelta,
     Derive,
@@ -154,10 +154,11 @@ class Derivation:
         """Whether a relation is known to have few rows."""
         return relation in self._small
 
-    def are_very_few(self, rows: Block) -> bool:
-        """Whether rows are those of a delta so small that what it meets is small too."""
-        steps = [self.steps.get(item.relation) for item in rows.items]
-        return self.options.hint_broadcast and len(steps) == 1 and is_tiny(steps[0])
+    def share_of(self, delta: Block, node: Node) -> float | None:
+        """About how much of a node's rows are in its delta; None where these are not known to be very few."""
+        steps = [self.steps.get(item.relation) for item in delta.items]
+        rows = very_few(steps[0]) if len(steps) == 1 and self.options.hint_broadcast else None
+        return None if rows is None else min(1.0, rows * BYTES_PER_ROW / max(self.bytes_of(node), 1))
 
     # How operators write.
 

@@ -4,7 +4,6 @@ Inner and cross join of n inputs: one term per changed occurrence i, new before 
     D(R1 ⋈ … ⋈ Rn) = Σ_i  R1+ ⋈ … ⋈ R(i-1)+ ⋈ D(Ri) ⋈ R(i+1)- ⋈ … ⋈ Rn-
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -16,6 +15,7 @@ from dbt_lazyview.compiler.derivation import Derivation, When, is_plain
 from dbt_lazyview.compiler.passes.wanted_keys import Pair, Wanted, equations
 
 LARGE_INPUT = 2**20  # bytes
+BROADCAST_BYTES = 16 * 2**20  # on disk, and several times as much in memory
 
 
 class JoinRule:
@@ -44,7 +44,7 @@ def _term(node: Join, changed: int, derivation: Derivation) -> Block:
     if computed:
         term.join_linked(plain)
         term.join_computed(computed, plain)
-    term.join_plain(plain)
+    term.join_plain(plain, None if computed else derivation.share_of(delta, node.members[changed]))
     return replace(term.finished(), label=delta.label)
 
 
@@ -91,18 +91,19 @@ class _GrowingTerm:
         self.rows = self.rows.filter(*due)
         self._untested = tuple(each for each in self._untested if each not in due)
 
-    def join_plain(self, plain: list[_Input]) -> None:
+    def join_plain(self, plain: list[_Input], share: float | None) -> None:
         """
-        Join what is only read. What very few changes meet are few rows too: named, they are broadcast where they meet
-        another large input, which Spark would shuffle otherwise.
+        Join what is only read. Of very few changes, what they meet by equations is about their share of it: where that
+        is little, it is named, and so broadcast to the next large input, which Spark would shuffle otherwise.
         """
-        if self.derivation.are_very_few(self.rows):
-            self._join_touched(plain, meets_large=self._name_met)
+        met = 0.0
+        while share is not None and (next_one := next((each for each in plain if self._is_equated(each.rows)), None)):
+            plain.remove(next_one)
+            if 0 < met <= BROADCAST_BYTES and next_one.bytes >= LARGE_INPUT:
+                self.rows = self.derivation.named(self.rows, "met", few=True)
+            self.join(next_one.rows)
+            met = max(met, next_one.bytes * share)
         self.join(*(each.rows for each in plain))
-
-    def _name_met(self) -> None:
-        if len(self.rows.items) > 1:
-            self.rows = self.derivation.named(self.rows, "met", few=True)
 
     def join_linked(self, plain: list[_Input]) -> None:
         """Join what is only read and has a condition: it knows the keys for which the rest has to be computed."""
@@ -123,19 +124,22 @@ class _GrowingTerm:
     def finished(self) -> Block:
         return self.rows.filter(*self._untested)
 
-    def _join_touched(self, plain: list[_Input], meets_large: Callable[[], None] = lambda: None) -> None:
-        while touched := next((each for each in plain if self._touches(each.rows)), None):
+    def _join_touched(self, plain: list[_Input]) -> None:
+        while touched := next((each for each in plain if self._ties(each.rows)), None):
             plain.remove(touched)
-            if touched.bytes >= LARGE_INPUT:
-                meets_large()
             self.join(touched.rows)
 
-    def _touches(self, block: Block) -> bool:
-        """Whether a condition ties a block to the rows joined so far."""
+    def _is_equated(self, block: Block) -> bool:
+        return any(isinstance(each.unnest(), exp.EQ | exp.NullSafeEQ) for each in self._ties(block))
+
+    def _ties(self, block: Block) -> list[exp.Expr]:
+        """The conditions that tie a block to the rows joined so far."""
         own, known = set(block.columns), set(self.rows.columns)
-        return any(
-            _columns(each) <= own | known and _columns(each) & own and _columns(each) & known for each in self._untested
-        )
+        return [
+            each
+            for each in self._untested
+            if _columns(each) <= own | known and _columns(each) & own and _columns(each) & known
+        ]
 
     def _keys_of(self, member: Node) -> Block:
         """

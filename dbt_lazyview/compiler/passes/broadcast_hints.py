@@ -11,12 +11,14 @@ from dbt_lazyview.compiler.block import identifier
 from dbt_lazyview.compiler.plan import CaptureDelta, Step
 
 FEW_ROWS = 200_000
-VERY_FEW_ROWS = 5_000  # of which each may meet a hundred others
+VERY_FEW_ROWS = 5_000
+BYTES_PER_ROW = 100  # of a table on disk, about
 
 
-def is_tiny(step: Step | None) -> bool:
-    """Whether a step gives so few changes that all they meet at a join can be broadcast."""
-    return isinstance(step, CaptureDelta) and step.window.rows is not None and step.window.rows <= VERY_FEW_ROWS
+def very_few(step: Step | None) -> int | None:
+    """How many rows changed, where they are so few that what they meet at a join may be few as well."""
+    rows = step.window.rows if isinstance(step, CaptureDelta) else None
+    return rows if rows is not None and rows <= VERY_FEW_ROWS else None
 
 
 def is_small(step: Step, queries: tuple[exp.Query, ...], small: Collection[str]) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.derivation import ALL_ON
-from dbt_lazyview.compiler.operators.join import LARGE_INPUT
+from dbt_lazyview.compiler.operators.join import BROADCAST_BYTES, LARGE_INPUT
 from dbt_lazyview.compiler.passes.broadcast_hints import VERY_FEW_ROWS
 from dbt_lazyview.compiler.plan import Window
 from tests.unit.compiler.paper_catalog import PaperCatalog
@@ -46,10 +46,23 @@ def test_what_very_few_changes_meet_is_broadcast_to_the_next_large_input(rows: i
     assert [step.name for step in plan.steps if step.name == "met"] == (["met"] if is_broadcast else [])
 
 
-def test_a_small_input_needs_no_help() -> None:
+@pytest.mark.parametrize(
+    ("why", "sql", "sizes"),
+    [
+        ("the last input is small", CHAIN_SQL, (1000, LARGE_INPUT, LARGE_INPUT - 1)),
+        ("a tenth of a large input is much", CHAIN_SQL, (3000, 20 * BROADCAST_BYTES, LARGE_INPUT)),
+        (
+            "what lies below is perhaps most of it",
+            CHAIN_SQL.replace("a = b", "a < b"),
+            (1000, LARGE_INPUT, LARGE_INPUT),
+        ),
+    ],
+)
+def test_what_is_met_is_not_named_where(why: str, sql: str, sizes: tuple[int, int, int]) -> None:
+    changed, middle, last = sizes
     windows = {
-        ("changed",): Window(0, 1, changed=True, rows=3, bytes=1),
-        ("middle",): Window(1, 1, changed=False, bytes=LARGE_INPUT),
-        ("last",): Window(1, 1, changed=False, bytes=LARGE_INPUT - 1),
+        ("changed",): Window(0, 1, changed=True, rows=3, bytes=changed),
+        ("middle",): Window(1, 1, changed=False, bytes=middle),
+        ("last",): Window(1, 1, changed=False, bytes=last),
     }
-    assert "met" not in [step.name for step in compile_view(CHAIN_SQL, CHAIN).refresh(windows).steps]
+    assert "met" not in [step.name for step in compile_view(sql, CHAIN).refresh(windows).steps], why

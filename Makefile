@@ -15,7 +15,7 @@ demo: install java
 
 test: check java
 	$(STEP) "Spark and dbt tests"
-	@$(BIN)/pytest -q -n 2 --dist loadfile tests/functional
+	@$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder tests/functional
 
 check: lint docs
 	$(STEP) "unit, golden and property tests"

@@ -167,6 +167,10 @@ def case_when(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr | None = 
     return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
 
 
+def is_null(expression: exp.Expr) -> exp.Expr:
+    return exp.Is(this=expression.copy(), expression=exp.Null())
+
+
 def conjuncts(predicate: exp.Expr | None) -> tuple[exp.Expr, ...]:
     """
     Split a predicate at its ANDs.

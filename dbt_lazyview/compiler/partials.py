@@ -129,7 +129,9 @@ class Partials:
     def _sums(self, x: exp.Expr, y: exp.Expr) -> Sums:
         """What variances and correlations are finished from; of rows in which both have a value."""
         if x != y:
-            x, y = (sql.case_when(exp.Not(this=_is_null(other)), own.copy(), None) for own, other in ((x, y), (y, x)))
+            x, y = (
+                sql.case_when(exp.Not(this=sql.is_null(other)), own.copy(), None) for own, other in ((x, y), (y, x))
+            )
         factors = {each: sql.cast(exp.Paren(this=each.copy()), "decimal(10, 0)") for each in (x, y)}
         products = [
             sql.cast(exp.Mul(this=factors[one].copy(), expression=factors[other].copy()), "decimal(19, 0)")
@@ -142,7 +144,7 @@ class Partials:
         if isinstance(argument, (exp.Star, exp.Literal)):
             return sql.column(COUNT)
         own = self._argument(argument)
-        change = exp.Sum(this=sql.case_when(_is_null(own), exp.Literal.number(0), sql.column(WEIGHT)))
+        change = exp.Sum(this=sql.case_when(sql.is_null(own), exp.Literal.number(0), sql.column(WEIGHT)))
         return self._store("n", argument, exp.Count(this=own), change, Fold.SUM, Additive.ALWAYS)
 
     def _sum(self, argument: exp.Expr) -> exp.Expr:
@@ -244,7 +246,7 @@ def unless_overflown(total: exp.Expr, values: exp.Expr, known: exp.Expr | None =
         >>> unless_overflown(exp.Sum(this=sql.column("a")), exp.Count(this=sql.column("a"))).sql(DIALECT)
         "CASE WHEN COUNT(`a`) > 0 AND SUM(`a`) IS NULL THEN RAISE_ERROR('LV_SUM_TOO_LARGE') ELSE SUM(`a`) END"
     """
-    is_lost = exp.and_(exp.GT(this=values, expression=_ZERO.copy()), _is_null(total))
+    is_lost = exp.and_(exp.GT(this=values, expression=_ZERO.copy()), sql.is_null(total))
     if known is not None:
         is_lost = exp.or_(exp.NEQ(this=known, expression=values.copy()), is_lost)
     return sql.case_when(is_lost, raise_overflow(), total)
@@ -281,10 +283,6 @@ def _without_filter(call: exp.Expr) -> exp.Expr:
 
 def _bit_xor(argument: exp.Expr) -> exp.Expr:
     return exp.AnonymousAggFunc(this="BIT_XOR", expressions=[argument])
-
-
-def _is_null(expression: exp.Expr) -> exp.Expr:
-    return exp.Is(this=expression.copy(), expression=exp.Null())
 
 
 def _is_zero(expression: exp.Expr) -> exp.Expr:

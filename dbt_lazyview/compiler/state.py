@@ -189,18 +189,14 @@ def _merged(partial: Partial) -> exp.Expr:
     merged = exp.Coalesce(this=both, expressions=[stored, change])
     if not partial.counted_by:
         return merged
-    is_lost = exp.and_(_is_null(both), *(exp.Not(this=_is_null(each)) for each in (stored, change)))
+    is_lost = exp.and_(sql.is_null(both), *(exp.Not(this=sql.is_null(each)) for each in (stored, change)))
     return sql.case_when(exp.or_(_is_overflown(partial, "t"), is_lost), raise_overflow(), merged)
 
 
 def _is_overflown(partial: Partial, table: str | None = None) -> exp.Expr:
     """Whether a stored sum of some values is NULL."""
     counted = exp.NEQ(this=sql.column(partial.counted_by, table), expression=exp.Literal.number(0))
-    return exp.and_(counted, _is_null(sql.column(partial.name, table)))
-
-
-def _is_null(expression: exp.Expr) -> exp.Expr:
-    return exp.Is(this=expression.copy(), expression=exp.Null())
+    return exp.and_(counted, sql.is_null(sql.column(partial.name, table)))
 
 
 def _or_zero(expression: exp.Expr) -> exp.Expr:

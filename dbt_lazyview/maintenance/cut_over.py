@@ -33,7 +33,7 @@ def learned(record: Record | None, ended: int) -> Experience:
     What is known after a refresh, by its record and the time of its commit.
 
     Example:
-        >>> from dbt_lazyview.maintenance.record import NO_EXPERIENCE, Settings
+        >>> from dbt_lazyview.maintenance.record import Settings
         >>> build = Record(1, "", BUILD, -1, {}, {}, Settings("UTC", "false"), "", started=1000, source_bytes=500)
         >>> learned(build, ended=9000)
         Experience(full=8000, full_bytes=500, change=0.0)
@@ -46,8 +46,7 @@ def learned(record: Record | None, ended: int) -> Experience:
     if record.kind in (BUILD, FULL):
         rate = before.change * (DOUBT if record.estimate else 1)
         return Experience(took, record.source_bytes, rate)
-    if record.kind == INCREMENTAL and (record.changes or 0) >= MANY_CHANGES:
-        assert record.changes is not None
+    if record.kind == INCREMENTAL and record.changes is not None and record.changes >= MANY_CHANGES:
         return Experience(before.full, before.full_bytes, took / record.changes)
     return before
 

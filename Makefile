@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test check docs tutorial test-report soak kill-test concurrency-soak bench audit lint format install java clean
+.PHONY: demo test check docs tutorial test-report soak kill-test concurrency-soak bench bench-page audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -19,7 +19,7 @@ test: check java
 
 check: lint docs
 	$(STEP) "unit, golden and property tests"
-	@$(BIN)/pytest -q -n 2 --dist worksteal tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/cli dbt_lazyview/report dbt_lazyview/names.py docs/run_tutorial.py docs/site_pages.py
+	@$(BIN)/pytest -q -n 2 --dist worksteal tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/cli dbt_lazyview/report dbt_lazyview/names.py docs/run_tutorial.py docs/site_pages.py benchmarks
 
 # Fails at a link that leads nowhere.
 docs: install
@@ -62,11 +62,15 @@ audit: install
 	$(STEP) "known vulnerabilities of the dependencies"
 	@$(BIN)/python scripts/audit.py $(AUDIT_OPTIONS)
 
-# One warm process; goes on where it was cut off: make bench SF=10
+# One warm process; goes on where it was cut off, and writes docs/benchmarks: make bench SF=10 BENCH_OPTIONS=--long
 SF ?= 1
 bench: install java
 	$(STEP) "full and incremental refreshes side by side, TPC-H at scale factor $(SF)"
-	@$(BIN)/python -m benchmarks --sf $(SF)
+	@$(BIN)/python -m benchmarks --sf $(SF) $(BENCH_OPTIONS)
+
+# The page of what was measured, without measuring.
+bench-page: install
+	@$(BIN)/python -m benchmarks.page
 
 lint: install
 	$(STEP) "ruff and mypy"

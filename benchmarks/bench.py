@@ -1,66 +1,87 @@
-"""One warm Spark, the tables of TPC-H in it, and views that are refreshed both ways: from changes, and in full."""
+"""One warm Spark with the tables of TPC-H in it, a meter, and the points that were measured: what sections share."""
 
 import time
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from benchmarks.lake import Lake, Subject
 from benchmarks.meter import Cost, Meter
+from benchmarks.progress import Progress, told
 from benchmarks.results import Results
+from benchmarks.scope import Scope
 from benchmarks.tpch import Warehouse
-from dbt_lazyview.adapter.session import new_session
 from dbt_lazyview.maintenance.outcome import Outcome
-from tests.functional.maintenance.lake import Lake
 
-Measured = tuple[Outcome, Cost]
+Refreshed = dict[str, Any]  # what is kept of a refresh
 
 
 class Bench:
-    """What the sections share."""
+    """Measures, keeps and tells."""
 
-    def __init__(self, scale: float, folder: Path, results: Results) -> None:
-        self.scale, self.results = scale, results
+    def __init__(self, scope: Scope, folder: Path, results: Results, progress: Progress) -> None:
+        self.scope, self.folder, self.results, self.progress = scope, folder, results, progress
         self.started = time.monotonic()
-        self.tell(f"TPC-H at scale factor {scale:g}: tables")
-        session = new_session(folder / f"spark-sf{scale:g}", {})
-        self.lake = Lake(session, "benchmark")
-        self.meter = Meter(session)
-        self.warehouse = Warehouse(self.lake, scale, folder)
+
+    @property
+    def spark_folder(self) -> Path:
+        return self.folder / f"spark-sf{self.scope.scale:g}"
+
+    def open(self, adapter: Any) -> None:
+        """Begin with the adapter of an invocation; the lake can be written after it ended, too."""
+        self.lake = Lake(adapter)
+        self.meter = Meter(self.lake.session)
+
+    @cached_property
+    def warehouse(self) -> Warehouse:
+        self.tell(f"tables of TPC-H at scale factor {self.scope.scale:g}")
+        return Warehouse(self.lake, self.scope.scale, self.folder)
+
+    def prepare(self) -> None:
+        """See to it that the tables are there."""
+        _ = self.warehouse
 
     def tell(self, what: str) -> None:
-        print(f"{time.monotonic() - self.started:7.0f} s  {what}", flush=True)
+        elapsed = time.monotonic() - self.started
+        print(f"{told(elapsed):>7}  {'about ' + told(self.progress.rest(elapsed)) + ' to go':>16}  {what}", flush=True)
 
-    def build(self, name: str, sql: str, **configs: Any) -> None:
-        """A view twice: one is refreshed from changes, the other in full; both once before anything is measured."""
-        self.lake.refresh(name, sql, **configs)
-        self.lake.refresh(f"{name}__full", sql, **configs)
+    def point(self, section: str, name: str, measure: Callable[[], Any], say: Callable[[Any], str]) -> Any:
+        """A point as measured before, or now, and told."""
+        if not self.results.has(section, name):
+            self.results.put(section, name, measure())
+            self.progress.done(section)
+            self.tell(f"{name:<52} {say(self.results.points[section][name])}")
+        return self.results.points[section][name]
 
-    def incremental(self, name: str, sql: str, **configs: Any) -> Measured:
-        return self.meter.cost(lambda: self.lake.refresh(name, sql, **configs))
-
-    def full(self, name: str, sql: str, **configs: Any) -> Measured:
-        return self.meter.cost(lambda: self.lake.refresh(f"{name}__full", sql, full=True, **configs))
-
-    def drop(self, *names: str) -> None:
-        for name in names:
-            for view in (name, f"{name}__full"):
-                self.lake.run(f"drop view if exists {view}", f"drop table if exists {view}__state")
-
-    def both(self, name: str, sql: str, change: Callable[[], Any]) -> dict[str, Any]:
-        """A change, followed by the view both ways."""
-        change()
-        outcome, incremental = self.incremental(name, sql)
-        _, full = self.full(name, sql)
-        return point(outcome, incremental, full)
+    def refresh(self, *subjects: Subject, full: bool = False) -> Refreshed:
+        """Refresh, and measure it."""
+        outcomes, cost = self.meter.cost(lambda: self.lake.refresh(*subjects, full=full))
+        return refreshed(outcomes, cost)
 
 
-def point(outcome: Outcome, incremental: Cost, full: Cost) -> dict[str, Any]:
-    """What is kept of a comparison."""
+def refreshed(outcomes: list[Outcome], cost: Cost) -> Refreshed:
+    """What is kept of a refresh: decision, expectation, and what it cost."""
+    estimates = [each.record.estimate for each in outcomes if each.record and each.record.estimate]
+    expected = {"expected": [[each.incremental, each.full] for each in estimates]} if estimates else {}
     return {
-        "kind": outcome.kind,
-        "strategy": outcome.strategy,
-        "statements": outcome.statements,
-        "ratio": round(full.seconds / incremental.seconds, 2),
-        "incremental": incremental.as_dict(),
-        "full": full.as_dict(),
+        "kind": _all_of(each.kind for each in outcomes),
+        "reason": _all_of(each.reason for each in outcomes),
+        "strategy": _all_of(each.strategy for each in outcomes),
+        "changes": outcomes[0].changes,
+        "statements": sum(each.statements for each in outcomes),
+        **expected,
+        **cost.as_dict(),
     }
+
+
+def _all_of(words: Any) -> str:
+    return ", ".join(dict.fromkeys(word for word in words if word))
+
+
+def compared(found: dict[str, Any], full: float | None) -> str:
+    """A refresh beside the time of a full one, for the screen."""
+    ratio = f"{full / found['seconds']:5.1f}x" if full else " " * 6
+    beside = f"{full:6.1f} s" if full else " " * 8
+    how = " ".join(filter(None, [found["kind"], f"({found['reason']})" if found["reason"] else "", found["strategy"]]))
+    return f"{found['seconds']:6.2f} s {beside} {ratio} {found['jobs']:4} jobs  {how}"

@@ -4,34 +4,73 @@ import json
 import os
 import platform
 from collections.abc import Callable
+from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("pyspark", "delta-spark", "dbt-core", "sqlglot")
+PACKAGES = ("dbt-lazyview", "pyspark", "delta-spark", "dbt-core", "dbt-spark", "sqlglot")
 
 
 class Results:
-    """Points by section and name."""
+    """Points by section and name, and what they were measured on."""
 
-    def __init__(self, path: Path, anew: bool) -> None:
-        self.path = path
+    def __init__(self, path: Path, scale: float) -> None:
+        self.path, self.scale = path, scale
         self.points: dict[str, dict[str, Any]] = {}
-        if path.exists() and not anew:
-            self.points = json.loads(path.read_text())["points"]
+        self.seconds: dict[str, float] = {}  # that each section took, set-up included
+        self.runs: dict[str, float] = {}  # seconds of whole runs, quick and long
+        if path.exists():
+            known = json.loads(path.read_text())
+            self.points, self.seconds, self.runs = known["points"], known["seconds"], known["runs"]
+
+    def has(self, section: str, name: str) -> bool:
+        return name in self.points.get(section, {})
+
+    def put(self, section: str, name: str, point: Any) -> None:
+        """Keep a point, unless it is known."""
+        if not self.has(section, name):
+            self.points.setdefault(section, {})[name] = point
+            self.save()
 
     def point(self, section: str, name: str, measure: Callable[[], Any]) -> Any:
         """A point as measured before, or now."""
-        known = self.points.setdefault(section, {})
-        if name not in known:
-            known[name] = measure()
-            self.save()
-        return known[name]
+        if not self.has(section, name):
+            self.put(section, name, measure())
+        return self.points[section][name]
+
+    def took(self, section: str, seconds: float) -> None:
+        """A section, or a part of it before the run was cut off, took so long."""
+        self.seconds[section] = round(self.seconds.get(section, 0) + seconds, 1)
+        self.save()
+
+    def whole_run(self, kind: str, seconds: float) -> None:
+        """All sections were measured in one go, beginning with none."""
+        self.runs[kind] = round(seconds)
+        self.save()
+
+    def forget(self, *sections: str) -> None:
+        for section in sections:
+            self.points.pop(section, None)
+            self.seconds.pop(section, None)
 
     def save(self) -> None:
+        """Written beside and put in place, so that no run that is cut off leaves half a file."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        told = {"machine": machine(), "versions": {each: version(each) for each in PACKAGES}, "points": self.points}
-        self.path.write_text(json.dumps(told, indent=1) + "\n")
+        beside = self.path.with_suffix(".part")
+        beside.write_text(json.dumps(self.as_dict(), indent=1) + "\n")
+        beside.replace(self.path)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "scale": self.scale,
+            "measured": date.today().isoformat(),
+            "machine": machine(),
+            "versions": {each: version(each) for each in PACKAGES},
+            "runs": self.runs,
+            "seconds": self.seconds,
+            "points": self.points,
+        }
 
 
 def machine() -> dict[str, Any]:
@@ -39,7 +78,16 @@ def machine() -> dict[str, Any]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
         "cores": os.cpu_count(),
+        "processor": _processor(),
         "memory_gib": round(memory),
         "system": platform.system(),
         "python": platform.python_version(),
     }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:  # not Linux
+        return platform.processor()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())

@@ -7,11 +7,13 @@ import duckdb
 import duckdb_extension_tpch
 from sqlglot import parse_one
 
-from tests.functional.maintenance.lake import Lake
+from benchmarks.lake import Lake
 
 TABLES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")
+CHANGED = ("customer", "orders", "lineitem")
 OTHER = "case c_mktsegment when 'BUILDING' then 'MACHINERY' else 'BUILDING' end"  # market segment
 COPIES = 100_000_000  # added to the order keys of rows that come: existing keys stay below
+STEP = 1.0  # so large a scale factor is generated at once
 
 
 class Warehouse:
@@ -20,29 +22,42 @@ class Warehouse:
     def __init__(self, lake: Lake, scale: float, folder: Path) -> None:
         self.lake, self.scale = lake, scale
         self._generations = 0
-        files = generated(scale, folder)
+        self._leave_only_tables()
+        self._files = generated(scale, folder)
         for table in TABLES:
-            lake.run(f"create or replace table {table} using delta as select * from parquet.`{files}/{table}.parquet`")
+            self._restore(table)
         self.orders = int(lake.run("select count(*) from orders")[0][0])
+        self.customers = int(lake.run("select count(*) from customer")[0][0])
 
-    def insert(self, share: float) -> int:
+    def reset(self) -> None:
+        """The tables as they were at first; views over them are gone by now."""
+        self._generations = 0
+        for table in CHANGED:
+            self._restore(table)
+
+    def insert(self, share: float) -> None:
         """New orders with their lines: so large a share of what there was at first."""
+        self.insert_where("pmod(xxhash64({key}), 1000000) < " + str(round(share * 1_000_000)))
+
+    def insert_orders(self, count: int) -> None:
+        """So many new orders, with their lines: about five rows for each."""
+        last = self.lake.run(f"select o_orderkey from orders order by o_orderkey limit 1 offset {count - 1}")[0][0]
+        self.insert_where(f"{{key}} <= {last}")
+
+    def insert_where(self, chosen: str) -> None:
+        """Copies of chosen orders and their lines come, under keys of their own."""
         self._generations += 1
-        shift = COPIES * self._generations
-        chosen = _chosen("o_orderkey", share)
-        self.lake.run(
-            f"insert into orders select o_orderkey + {shift}, * except (o_orderkey) from orders "
-            f"where o_orderkey < {COPIES} and {chosen}",
-            f"insert into lineitem select l_orderkey + {shift}, * except (l_orderkey) from lineitem "
-            f"where l_orderkey < {COPIES} and {chosen.replace('o_orderkey', 'l_orderkey')}",
-        )
-        return round(self.orders * share)
+        for table, key in (("orders", "o_orderkey"), ("lineitem", "l_orderkey")):
+            self.lake.run(
+                f"insert into {table} select {key} + {COPIES * self._generations}, * except ({key}) from {table} "
+                f"where {key} < {COPIES} and {chosen.format(key=key)}"
+            )
 
     def take_back(self) -> None:
         """The orders that came last go again."""
-        shift = COPIES * self._generations
+        first = COPIES * self._generations
         self.lake.run(
-            f"delete from lineitem where l_orderkey >= {shift}", f"delete from orders where o_orderkey >= {shift}"
+            f"delete from lineitem where l_orderkey >= {first}", f"delete from orders where o_orderkey >= {first}"
         )
         self._generations -= 1
 
@@ -62,15 +77,32 @@ class Warehouse:
             least = 1_000_000 - round(share * 1_000_000)
             self.lake.run(f"delete from {table} where {key} < {COPIES} and {scattered.format(key=key, least=least)}")
 
-    def touch_customers(self, first: int, count: int) -> None:
-        """Some consecutive customers get another market segment, as in Z 5.4."""
+    def move_customers(self, count: int, first: int = 1) -> None:
+        """Some consecutive customers get another market segment, as in Z 5."""
         self.lake.run(
             f"update customer set c_mktsegment = {OTHER} where c_custkey between {first} and {first + count - 1}"
         )
 
-    def move_customers(self, count: int) -> None:
-        """Some customers get another market segment, as in Z 5.1."""
-        self.touch_customers(1, count)
+    def _leave_only_tables(self) -> None:
+        """Drop what a run that was cut off left behind."""
+        for _, name, *_ in self.lake.run("show views"):
+            self.lake.run(f"drop view if exists `{name}`")
+        for _, name, *_ in self.lake.run("show tables"):
+            if name not in TABLES:
+                self.lake.run(f"drop table if exists `{name}`")
+
+    def _restore(self, table: str) -> None:
+        """Bring a table back to its first version, which costs little; create it where it is not there any more."""
+        try:
+            version = self.lake.run(f"describe history {table} limit 1")[0][0]
+            if version:
+                self.lake.run(f"restore table {table} to version as of 0")
+            self.lake.run(f"select 1 from {table} limit 1")
+        except Exception:
+            self.lake.run(
+                f"drop table if exists {table}",
+                f"create table {table} using delta as select * from parquet.`{self._files / table}`",
+            )
 
 
 @cache
@@ -80,7 +112,6 @@ def queries() -> dict[int, str]:
     return {number: parse_one(text, dialect="duckdb").sql("spark") for number, text in rows}
 
 
-@cache
 def _database() -> duckdb.DuckDBPyConnection:
     extension = next(Path(duckdb_extension_tpch.__path__[0]).rglob("*.duckdb_extension"))
     database = duckdb.connect(config={"allow_unsigned_extensions": "true"})
@@ -89,16 +120,23 @@ def _database() -> duckdb.DuckDBPyConnection:
 
 
 def generated(scale: float, folder: Path) -> Path:
-    """Parquet files with the tables, generated once."""
+    """Parquet files with the tables, generated once; in steps, so that large ones fit into memory."""
     files = folder / f"tpch-sf{scale:g}"
     if not (files / "done").exists():
-        files.mkdir(parents=True, exist_ok=True)
-        database = _database()
-        database.execute(f"call dbgen(sf={scale})")
         for table in TABLES:
-            database.execute(f"copy {table} to '{files}/{table}.parquet' (format parquet)")
+            (files / table).mkdir(parents=True, exist_ok=True)
+        steps = max(round(scale / STEP), 1)
+        for step in range(steps):
+            _generate(scale, steps, step, files)
         (files / "done").touch()
     return files
+
+
+def _generate(scale: float, steps: int, step: int, files: Path) -> None:
+    with _database() as database:
+        database.execute(f"call dbgen(sf={scale}, children={steps}, step={step})")
+        for table in TABLES:
+            database.execute(f"copy {table} to '{files}/{table}/{step}.parquet' (format parquet)")
 
 
 def _chosen(key: str, share: float) -> str:

@@ -1,5 +1,7 @@
 """The views that are measured."""
 
+from benchmarks.lake import Subject
+
 V1 = """
     select n_name, c_mktsegment, count(*) as totalcnt, sum(l_extendedprice) as totalprice,
         sum(l_quantity) as totalquantity
@@ -58,7 +60,7 @@ CURVES = {
 CHAIN = {
     "chain_1": """
         select o_orderkey, o_custkey, year(o_orderdate) as year, l_extendedprice
-        from lineitem join orders on l_orderkey = o_orderkey
+        from lineitem join orders on l_orderkey = o_orderkey where o_orderdate >= date '1997-01-01'
     """,
     "chain_2": """
         select o_custkey, year, count(*) as lines, sum(l_extendedprice) as price from chain_1 group by o_custkey, year
@@ -72,3 +74,14 @@ CHAIN = {
         group by n_name, year
     """,
 }  # fmt: skip
+CHAIN_OF_FOUR = "chain of four lazy views"
+
+
+def subjects() -> list[Subject]:
+    """What the curves are drawn of."""
+    single = [Subject.of(title, f"curve_{number}", sql) for number, (title, sql) in enumerate(CURVES.items())]
+    return [*single, Subject(CHAIN_OF_FOUR, CHAIN)]
+
+
+def subject(title: str) -> Subject:
+    return next(each for each in subjects() if each.title == title)

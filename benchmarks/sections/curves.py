@@ -1,49 +1,137 @@
 """Full time over incremental time, by the share of orders that came, changed or went."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from benchmarks.bench import Bench
-from benchmarks.views import CURVES
+from benchmarks.bench import Bench, compared
+from benchmarks.lake import Subject
+from benchmarks.reading import full_seconds
+from benchmarks.scope import Scope
+from benchmarks.sections.names import DELETES, INSERTS, MAIN_VIEW, STAR, UPDATES
+from benchmarks.tpch import Warehouse
+from benchmarks.views import subjects
 
 SECTION = "curves"
-Change = tuple[str, float, Callable[[], Any]]  # of a kind, of a share of the orders
+SECONDS = 5  # per point, at scale factor 1
 SHARES = (0.0001, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5)
-FEW_SHARES = (0.001, 0.01, 0.1)  # of updates and deletes, and of all but the first views in a quick run
+MAIN = ("aggregate of a table", "join and aggregate", MAIN_VIEW, STAR)
+AT_LARGE = (MAIN_VIEW, STAR)
+MAIN_SHARES, FEW_SHARES = (0.001, 0.01, 0.05, 0.1), (0.01,)
+REPEATS = 3  # in a long run, of small shares
+SMALL = 0.01
 
 
-def run(bench: Bench, is_quick: bool) -> None:
-    for number, (view, sql) in enumerate(CURVES.items()):
-        name, known = f"curve_{number}", bench.results.points.setdefault(SECTION, {})
-        rounds = _rounds(bench, FEW_SHARES if is_quick and number > 2 else SHARES)
-        waiting = [each for each in rounds if not all(_point(view, *told) in known for *told, _ in each)]
-        if not waiting:
-            continue
-        bench.build(name, sql)
-        bench.both(name, sql, lambda: bench.warehouse.update(0.0005))  # warms up
-        for kind, share, change in [each for changes in waiting for each in changes]:
-            known.pop(_point(view, kind, share), None)  # of a round that was cut off
-            _measure(bench, _point(view, kind, share), name, sql, change)
-        bench.drop(name)
+@dataclass(frozen=True)
+class Change:
+    """A share of the orders, with their lines, of a kind; several times, where that is cheap."""
+
+    kind: str
+    share: float
+    time: int = 1
+    has_full: bool = True  # a full refresh of each view is measured after it, too
+
+    def made_in(self, warehouse: Warehouse) -> None:
+        changes: dict[str, Callable[[], Any]] = {
+            INSERTS: partial(warehouse.insert, self.share),
+            DELETES: warehouse.take_back,
+            UPDATES: partial(warehouse.update, self.share),
+        }
+        changes[self.kind]()
+
+    def point(self, view: str) -> str:
+        again = f", {self.time}." if self.time > 1 else ""
+        return f"{view}, {self.kind} {self.share * 100:g} %{again}"
 
 
-def _rounds(bench: Bench, shares: tuple[float, ...]) -> list[list[Change]]:
-    """Inserted orders go again in the same round, so that the tables stay what they are."""
+@dataclass(frozen=True)
+class Group:
+    """Views that are measured after the same changes."""
+
+    views: tuple[Subject, ...]
+    rounds: tuple[tuple[Change, ...], ...]  # what comes in a round goes in it again
+
+    @property
+    def points(self) -> list[str]:
+        return [change.point(view.title) for changes in self.rounds for change in changes for view in self.views]
+
+
+def names(scope: Scope) -> list[str]:
+    return [name for group in groups(scope) for name in group.points]
+
+
+def run(bench: Bench) -> None:
+    for group in groups(bench.scope):
+        views = [each for each in group.views if _waits(bench, each, group.rounds)]
+        if views:
+            rounds = [each for each in group.rounds if any(_waits(bench, view, [each]) for view in views)]
+            _measure(bench, views, rounds)
+
+
+def groups(scope: Scope) -> list[Group]:
+    """A quick run draws whole curves of the main views, and has some points of the others."""
+    views = [each for each in subjects() if scope.has(each.title)]
+    if scope.is_long:
+        return [Group(tuple(views), tuple(_all_rounds()))]
+    if scope.is_large:
+        return [Group(_titled(views, AT_LARGE), tuple(_rounds((0.001, 0.01), {(INSERTS, 0.01)}, ())))]
+    main = tuple(_rounds(MAIN_SHARES, {(INSERTS, 0.01), (INSERTS, 0.1)}, (0.01,)))
+    others = tuple(_rounds(FEW_SHARES, {(INSERTS, 0.01), (UPDATES, 0.01)}, (0.01,)))
+    rest = [each.title for each in views if each.title not in MAIN and (scope.views or each.title != "V2 of paper Z")]
+    return [Group(_titled(views, MAIN), main), Group(_titled(views, rest), others)]
+
+
+def _titled(views: Iterable[Subject], titles: Iterable[str]) -> tuple[Subject, ...]:
+    wanted = set(titles)
+    return tuple(each for each in views if each.title in wanted)
+
+
+def _rounds(
+    shares: Iterable[float], with_full: set[tuple[str, float]], updated: Iterable[float]
+) -> list[tuple[Change, ...]]:
+    def change(kind: str, share: float) -> Change:
+        return Change(kind, share, has_full=(kind, share) in with_full)
+
+    pairs = [(change(INSERTS, share), change(DELETES, share)) for share in shares]
+    return [*pairs, *((change(UPDATES, share),) for share in updated)]
+
+
+def _all_rounds() -> list[tuple[Change, ...]]:
+    """Small shares several times; the full refresh once."""
+    times = [(share, time) for share in SHARES for time in range(1, 1 + (REPEATS if share <= SMALL else 1))]
+    pairs = [tuple(Change(kind, share, time, time == 1) for kind in (INSERTS, DELETES)) for share, time in times]
+    return [*pairs, *((Change(UPDATES, share),) for share in SHARES)]
+
+
+def _waits(bench: Bench, view: Subject, rounds: Iterable[tuple[Change, ...]]) -> bool:
+    points = [change.point(view.title) for changes in rounds for change in changes]
+    return not all(bench.results.has(SECTION, each) for each in points)
+
+
+def _measure(bench: Bench, views: list[Subject], rounds: list[tuple[Change, ...]]) -> None:
+    """After each change every view is refreshed, measured or not, so that the next change finds it up to date."""
     warehouse = bench.warehouse
-    both = [
-        [("inserts", each, partial(warehouse.insert, each)), ("deletes", each, warehouse.take_back)] for each in shares
-    ]
-    return [*both, *([("updates", each, partial(warehouse.update, each))] for each in FEW_SHARES)]
+    for view in views:
+        bench.tell(f"{view.title}: built in {bench.refresh(view)['seconds']:.1f} s")
+    warehouse.insert(0.0005)
+    for view in views:
+        bench.lake.refresh(view)  # warms up
+    for change in [change for changes in rounds for change in changes]:
+        change.made_in(warehouse)
+        for view in views:
+            _point(bench, view, change)
+    bench.lake.drop(*views)
+    warehouse.reset()
 
 
-def _point(view: str, kind: str, share: float) -> str:
-    return f"{view}, {kind} {share:.2%}"
-
-
-def _measure(bench: Bench, point: str, name: str, sql: str, change: Callable[[], Any]) -> None:
-    found = bench.results.point(SECTION, point, lambda: bench.both(name, sql, change))
-    bench.tell(
-        f"{point}: {found['ratio']:.1f}x ({found['incremental']['seconds']:.1f} s, "
-        f"{found['incremental']['jobs']} jobs, against {found['full']['seconds']:.1f} s; {found['kind']})"
-    )
+def _point(bench: Bench, view: Subject, change: Change) -> None:
+    found: dict[str, Any] = {"view": view.title, "change": change.kind, "share": change.share}
+    found["refresh"] = bench.refresh(view)
+    name = change.point(view.title)
+    if bench.results.has(SECTION, name):
+        return
+    if change.has_full:
+        found["full"] = bench.refresh(view, full=True)
+    known = {**bench.results.points.get(SECTION, {}), name: found}
+    bench.point(SECTION, name, partial(dict, found), lambda _: compared(found["refresh"], full_seconds(known, found)))

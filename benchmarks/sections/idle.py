@@ -1,39 +1,47 @@
-"""Refreshes that find nothing to do: one view, ten, fifty over the same tables."""
+"""Refreshes that find nothing to do: one view, ten, fifty over the same tables, as one invocation of dbt does them."""
+
+from functools import partial
+from statistics import median
+from typing import Any
 
 from benchmarks.bench import Bench
-from dbt_lazyview.maintenance.probes import Probes
-from dbt_lazyview.maintenance.refresh import Request, refresh
+from benchmarks.lake import Subject
+from benchmarks.scope import Scope
 
 SECTION = "idle"
+SECONDS = 20  # per point
 COUNTS = (1, 10, 50)
+TIMES = 3
 QUERY = (
-    "select o_orderpriority, count(*) as orders from orders join customer on o_custkey = c_custkey "
-    "where o_custkey > {number} group by o_orderpriority"
+    "select n_name, c_mktsegment, count(*) as customers from customer join nation on c_nationkey = n_nationkey "
+    "where c_custkey > {number} group by n_name, c_mktsegment"
 )
 
 
-def run(bench: Bench, is_quick: bool) -> None:
-    names = {f"idle_{number}": QUERY.format(number=number) for number in range(10 if is_quick else max(COUNTS))}
-    if SECTION in bench.results.points:
+def names(scope: Scope) -> list[str]:
+    return [] if scope.is_large else [_name(count) for count in COUNTS]
+
+
+def run(bench: Bench) -> None:
+    if all(bench.results.has(SECTION, each) for each in names(bench.scope)):
         return
-    for name, sql in names.items():
-        bench.lake.refresh(name, sql)
-    for count in [each for each in COUNTS if each <= len(names)]:
-        told = bench.results.point(
-            SECTION, f"{count} views", lambda count=count: _noops(bench, dict(list(names.items())[:count]))
-        )
-        bench.tell(f"nothing pending, {count} views: {told['seconds']:.2f} s, {told['jobs']} jobs")
-    bench.drop(*names)
+    bench.prepare()
+    views = [Subject.of("", f"idle_{number}", QUERY.format(number=number)) for number in range(max(COUNTS))]
+    bench.lake.refresh(*views)
+    for count in COUNTS:
+        bench.point(SECTION, _name(count), partial(_noops, bench, views[:count]), _told)
+    bench.lake.drop(*views)
 
 
-def _noops(bench: Bench, views: dict[str, str]) -> dict[str, float]:
-    """In one invocation, as dbt does it: each table is looked at once."""
+def _name(count: int) -> str:
+    return f"{count} view{'s' if count > 1 else ''}, nothing pending"
 
-    def all_of_them() -> None:
-        engine, probes = bench.lake.engine(), Probes()
-        for name, sql in views.items():
-            outcome = refresh(engine, bench.lake.target(name, sql), Request(), probes)
-            assert outcome.kind == "noop", outcome
 
-    all_of_them()  # warms up
-    return bench.meter.cost(all_of_them)[1].as_dict()
+def _noops(bench: Bench, views: list[Subject]) -> dict[str, Any]:
+    runs = [bench.refresh(*views) for _ in range(TIMES + 1)][1:]  # the first one warms up
+    assert all(each["kind"] == "noop" for each in runs), runs
+    return {"views": len(views), "seconds": median(each["seconds"] for each in runs), "jobs": runs[0]["jobs"]}
+
+
+def _told(found: dict[str, Any]) -> str:
+    return f"{found['seconds']:6.2f} s, {found['seconds'] / found['views']:.3f} s each, {found['jobs']} jobs"

@@ -1,46 +1,59 @@
 """All queries of TPC-H after refresh sets: orders and their lines that come, and others that go."""
 
-from collections.abc import Iterator
-from statistics import geometric_mean
+from functools import partial
+from typing import Any
 
-from benchmarks.bench import Bench, point
+from benchmarks.bench import Bench, compared
+from benchmarks.lake import Subject
+from benchmarks.scope import Scope
 from benchmarks.tpch import queries
 
 SECTION = "tpch"
+SECONDS = 12  # per point, at scale factor 1, with building the view
+SHARES = (0.001, 0.01)
 
 
-def run(bench: Bench, is_quick: bool) -> None:
-    shares = (0.01,) if is_quick else (0.001, 0.01)
-    waiting = list(_waiting(bench, shares))
-    if not waiting:
+def names(scope: Scope) -> list[str]:
+    return [_name(number, share) for share in _shares(scope) for number in queries()]
+
+
+def run(bench: Bench) -> None:
+    waiting = {share: _waiting(bench, share) for share in _shares(bench.scope)}
+    wanted = sorted({number for numbers in waiting.values() for number in numbers})
+    if not wanted:
         return
-    texts = {number: queries()[number] for number in dict.fromkeys(number for number, _ in waiting)}
-    for number, sql in texts.items():
-        bench.build(f"tpch_{number}", sql)
-        bench.tell(f"TPC-H {number}: built")
-    for share in shares:
-        bench.warehouse.refresh_set(share)
-        for number in [each for each, wanted in waiting if wanted == share]:
-            found = bench.results.point(
-                SECTION, _name(number, share), lambda number=number: _both(bench, number, texts)
-            )
-            bench.tell(f"{_name(number, share)}: {found['ratio']:.1f}x ({found['incremental']['seconds']:.1f} s)")
-    ratios = [each["ratio"] for each in bench.results.points[SECTION].values()]
-    bench.tell(f"TPC-H, geometric mean: {geometric_mean(ratios):.1f}x")
-    bench.drop(*(f"tpch_{number}" for number in texts))
+    warehouse = bench.warehouse
+    views = {number: Subject.of(f"query {number}", f"tpch_{number}", queries()[number]) for number in wanted}
+    for number, view in views.items():
+        bench.tell(f"TPC-H, query {number}: built in {bench.refresh(view)['seconds']:.1f} s")
+    for share, numbers in waiting.items():
+        warehouse.refresh_set(share)
+        for number in numbers:
+            _measure(bench, views[number], number, share)
+    bench.lake.drop(*views.values())
+    warehouse.reset()
 
 
-def _waiting(bench: Bench, shares: tuple[float, ...]) -> Iterator[tuple[int, float]]:
-    known = bench.results.points.get(SECTION, {})
-    yield from ((number, share) for share in shares for number in queries() if _name(number, share) not in known)
+def _shares(scope: Scope) -> tuple[float, ...]:
+    if scope.is_large:
+        return ()
+    return SHARES if scope.is_long else SHARES[-1:]
 
 
-def _both(bench: Bench, number: int, texts: dict[int, str]) -> dict[str, object]:
-    name, sql = f"tpch_{number}", texts[number]
-    outcome, incremental = bench.incremental(name, sql)
-    _, full = bench.full(name, sql)
-    return point(outcome, incremental, full)
+def _waiting(bench: Bench, share: float) -> list[int]:
+    return [number for number in queries() if not bench.results.has(SECTION, _name(number, share))]
+
+
+def _measure(bench: Bench, view: Subject, number: int, share: float) -> None:
+    found: dict[str, Any] = {
+        "query": number,
+        "share": share,
+        "refresh": bench.refresh(view),
+        "full": bench.refresh(view, full=True),
+    }
+    full = found["full"]["seconds"]
+    bench.point(SECTION, _name(number, share), partial(dict, found), lambda _: compared(found["refresh"], full))
 
 
 def _name(number: int, share: float) -> str:
-    return f"query {number}, {share:.2%}"
+    return f"query {number}, {share * 100:g} %"

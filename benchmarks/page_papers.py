@@ -1,0 +1,148 @@
+"""What the page says of the papers' experiments."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchmarks import words
+from benchmarks.plots import Bars, bar_plot
+from benchmarks.reading import File, Points, points_of
+from benchmarks.text import Written, image, percent, table
+
+Files = Mapping[float, File]
+PAPER_C = {"inserts": 0.23, "deletes": 0.15, "updates": 0.07}
+# Table 1 of paper V: milliseconds synchronously and asynchronously, ten rows by ten statements.
+PAPER_V = {
+    "insert lineitem": (211, 40), "delete lineitem": (925, 66), "update lineitem": (1174, 89),
+    "insert customer": (139, 28), "delete customer": (612, 54), "update customer": (757, 77),
+}  # fmt: skip
+
+
+def sections(files: Files) -> Iterator[Written]:
+    for scale in sorted(files, reverse=True):
+        yield _responses(scale, points_of(files, scale, "responses"))
+        yield _combined(scale, points_of(files, scale, "combined"))
+        yield _writes(scale, points_of(files, scale, "writes"))
+        yield _break_even(scale, points_of(files, scale, "break-even"))
+        yield _asynchronous(scale, points_of(files, scale, "asynchronous"))
+
+
+def _responses(scale: float, points: Points) -> Written:
+    """Figures 5, 6, 7 and 9 of Z."""
+    updates = {name: each for name, each in points.items() if "customers" in each}
+    queries = {name: each for name, each in points.items() if "query" in each}
+    if not points:
+        return Written("")
+    text = words.on(words.RESPONSES, scale)
+    plots: dict[str, str] = {}
+    if updates:
+        name = f"responses-sf{scale:g}.svg"
+        bars = [Bars(label, (each["update"], each["eager"])) for label, each in updates.items()]
+        plots[name] = bar_plot(f"Figure 5, SF{scale:g}: until the update is done", ["lazily", "eagerly"], bars, " s")
+        text += image(name, "Update response") + "\n" + _update_table(updates)
+    return Written(text + ("\n" + _query_table(queries) if queries else ""), plots)
+
+
+def _update_table(updates: Points) -> str:
+    head = ["update", "views", "lazily: update", "refresh later", "in all", "eagerly", "whoever updates waits"]
+    rows = [
+        [
+            label.split(",")[0], " and ".join(each["views"]), f"{each['update']:.2f} s", f"{each['refresh']:.2f} s",
+            f"{each['update'] + each['refresh']:.2f} s", f"{each['eager']:.2f} s",
+            f"{each['eager'] / each['update']:.1f}x shorter",
+        ]
+        for label, each in updates.items()
+    ]  # fmt: skip
+    return table(head, rows)
+
+
+def _query_table(queries: Points) -> str:
+    head = ["figure 7: 100 customers, then a query", "update", "refresh before the query", "query", "in all"]
+    parts = ("update", "check", "query")
+    rows = [
+        [label, *(f"{each[part]:.2f} s" for part in parts), f"{sum(each[part] for part in parts):.2f} s"]
+        for label, each in queries.items()
+    ]
+    return table(head, rows)
+
+
+def _combined(scale: float, points: Points) -> Written:
+    if not points:
+        return Written("")
+    rows = [_combined_row(label, each) for label, each in points.items()]
+    name = f"combined-sf{scale:g}.svg"
+    bars = [Bars(each["where"], (each["one_by_one"], each["together"]["seconds"])) for each in points.values()]
+    plot = bar_plot(f"Figure 8, SF{scale:g}: seconds for 100 updates", ["one by one", "combined"], bars, " s")
+    text = words.on(words.COMBINED, scale)
+    head = ["updates", "one by one", "of which measured", "combined", "", "how"]
+    return Written(text + image(name, "A hundred updates") + "\n" + table(head, rows), {name: plot})
+
+
+def _combined_row(label: str, each: Mapping[str, Any]) -> list[str]:
+    together = each["together"]
+    ratio = f"**{each['one_by_one'] / together['seconds']:.0f}x**"
+    how = f"{together['kind']}, {together['jobs']} jobs"
+    return [label, f"{each['one_by_one']:.1f} s", str(each["refreshes"]), f"{together['seconds']:.2f} s", ratio, how]
+
+
+def _writes(scale: float, points: Points) -> Written:
+    if not points:
+        return Written("")
+    views = {name: each for name, each in points.items() if "0" in each}
+    feeds = {name: each for name, each in points.items() if "on" in each}
+    counts = list(dict.fromkeys(count for each in views.values() for count in each))
+    text = words.on(words.WRITES, scale)
+    by_views = [[name.split(",")[0], *(f"{each[count]:.2f} s" for count in counts)] for name, each in views.items()]
+    by_feed = [
+        [
+            name.split(",")[0],
+            f"{each['off']:.2f} s",
+            f"{each['on']:.2f} s",
+            f"{(each['on'] / each['off'] - 1) * 100:+.0f} %",
+        ]
+        for name, each in feeds.items()
+    ]
+    tables = [table(["write", *(f"{count} lazy views" for count in counts)], by_views)] if by_views else []
+    tables += [table(["write", "feed off", "feed on", "capture adds"], by_feed)] if by_feed else []
+    return Written(text + "\n" + "\n".join(tables))
+
+
+def _break_even(scale: float, points: Points) -> Written:
+    if not points:
+        return Written("")
+    rows = [[each["change"], percent(PAPER_C[each["change"]]), _share(each), _tried(each)] for each in points.values()]
+    text = words.on(words.BREAK_EVEN, scale)
+    return Written(text + "\n" + table(["changes", "paper", "here", "full time / incremental time"], rows))
+
+
+def _share(each: Mapping[str, Any]) -> str:
+    if each["share"] is not None:
+        return f"**{each['share'] * 100:.0f} %**"
+    tried = [found["share"] for found in each["tried"]]
+    first = each["tried"][0]
+    is_quicker = first["full"]["seconds"] > first["refresh"]["seconds"]
+    return f"**above {percent(max(tried))}**" if is_quicker else f"**below {percent(min(tried))}**"
+
+
+def _tried(each: Mapping[str, Any]) -> str:
+    found = sorted(each["tried"], key=lambda one: one["share"])
+    return ", ".join(
+        f"{percent(one['share'])}: {one['full']['seconds'] / one['refresh']['seconds']:.2f}x" for one in found
+    )
+
+
+def _asynchronous(scale: float, points: Points) -> Written:
+    if not points:
+        return Written("")
+    rows = [_asynchronous_row(label, each) for label, each in points.items()]
+    text = words.on(words.ASYNCHRONOUS, scale)
+    head = ["statements", "synchronous", "asynchronous", "", "paper, ten rows"]
+    return Written(text + "\n" + table(head, rows))
+
+
+def _asynchronous_row(label: str, each: Mapping[str, Any]) -> list[str]:
+    after = each["asynchronous"]
+    paper = PAPER_V.get(label.removeprefix("10 x "))
+    told = f"{paper[0] / paper[1]:.1f}x" if paper else ""
+    if "synchronous" not in each:
+        return [label, "", f"{after:.2f} s", "", told]
+    return [label, f"{each['synchronous']:.2f} s", f"{after:.2f} s", f"{each['synchronous'] / after:.1f}x", told]

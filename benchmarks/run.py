@@ -1,0 +1,74 @@
+"""A run: the sections one after the other, each measuring what is not known yet."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.bench import Bench
+from benchmarks.progress import Progress
+from benchmarks.project import Project
+from benchmarks.results import Results
+from benchmarks.scope import Scope
+from benchmarks.sections import (
+    asynchronous,
+    break_even,
+    combined,
+    curves,
+    idle,
+    memory,
+    others,
+    projects,
+    responses,
+    scaling,
+    start,
+    tpch22,
+    writes,
+)  # fmt: skip
+
+IN_ORDER = (
+    scaling, curves, combined, responses, writes, idle, tpch22, break_even, asynchronous, others, projects, start,
+)  # fmt: skip
+SECTIONS: dict[str, Any] = {each.SECTION: each for each in IN_ORDER}
+
+
+def run(scope: Scope, sections: Sequence[str], folder: Path, results: Results) -> None:
+    """Measure what is not known yet; with nothing left to measure, Spark is not even started."""
+    waiting = {name: _waiting(scope, name, results) for name in sections}
+    if not any(waiting.values()):
+        return
+    is_whole = not results.points and set(sections) == set(SECTIONS) and not scope.views
+    bench = Bench(scope, folder, results, Progress(waiting, {name: each.SECONDS for name, each in SECTIONS.items()}))
+    Project(folder / "project", bench.spark_folder).inside(lambda adapter: _inside(bench, adapter, sections))
+    for name in [each for each in sections if _runs_dbt(each)]:
+        _section(bench, name)
+    memory.run(bench)
+    results.save()
+    if is_whole:
+        results.whole_run("long" if scope.is_long else "quick", time.monotonic() - bench.started)
+
+
+def _inside(bench: Bench, adapter: Any, sections: Sequence[str]) -> None:
+    """What asks the adapter, inside one invocation of dbt."""
+    bench.open(adapter)
+    for name in [each for each in sections if not _runs_dbt(each)]:
+        _section(bench, name)
+
+
+def _section(bench: Bench, name: str) -> None:
+    if not _waiting(bench.scope, name, bench.results):
+        return
+    started = time.monotonic()
+    try:
+        SECTIONS[name].run(bench)
+    finally:
+        bench.results.took(name, time.monotonic() - started)
+    bench.progress.skipped(name)
+
+
+def _runs_dbt(section: str) -> bool:
+    return getattr(SECTIONS[section], "BY_DBT", False)
+
+
+def _waiting(scope: Scope, section: str, results: Results) -> int:
+    return len([each for each in SECTIONS[section].names(scope) if not results.has(section, each)])

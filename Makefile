@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test check docs tutorial test-report soak kill-test concurrency-soak bench bench-page audit lint format install java clean
+.PHONY: demo test check docs tutorial test-report soak kill-test concurrency-soak bench bench-dbt bench-page audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -67,6 +67,11 @@ SF ?= 1
 bench: install java
 	$(STEP) "full and incremental refreshes side by side, TPC-H at scale factor $(SF)"
 	@$(BIN)/python -m benchmarks --sf $(SF) $(BENCH_OPTIONS)
+
+# dbt run of twenty fresh lazy views against plain views, and the cold start of the embedded session.
+bench-dbt: install java
+	$(STEP) "dbt run of twenty views, and the cold start"
+	@$(BIN)/python -m benchmarks --sf $(SF) --sections projects start
 
 # The page of what was measured, without measuring.
 bench-page: install

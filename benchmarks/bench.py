@@ -20,13 +20,10 @@ Refreshed = dict[str, Any]  # what is kept of a refresh
 class Bench:
     """Measures, keeps and tells."""
 
-    def __init__(self, scope: Scope, folder: Path, results: Results, progress: Progress) -> None:
+    def __init__(self, scope: Scope, folder: Path, spark: Path, results: Results, progress: Progress) -> None:
         self.scope, self.folder, self.results, self.progress = scope, folder, results, progress
+        self.spark_folder = spark
         self.started = time.monotonic()
-
-    @property
-    def spark_folder(self) -> Path:
-        return self.folder / f"spark-sf{self.scope.scale:g}"
 
     def open(self, adapter: Any) -> None:
         """Begin with the adapter of an invocation; the lake can be written after it ended, too."""

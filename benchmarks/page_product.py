@@ -73,7 +73,10 @@ def _tpch(scale: float, points: Points) -> Written:
     bars = [Bars(f"query {number}", tuple(ratios[share].get(number) for share in shares)) for number in numbers]
     name = f"tpch-sf{scale:g}.svg"
     plot = bar_plot(f"TPC-H, SF{scale:g}: full time / refresh time", list(map(percent, shares)), bars, "x", even=1)
-    means = ", ".join(f"{mean_ratio(found.values()):.1f}x at {percent(share)}" for share, found in ratios.items())
+    means = ", ".join(
+        f"{mean_ratio(found.values()):.1f}x at {percent(share)} ({len(found)} queries)"
+        for share, found in ratios.items()
+    )
     intro = words.on(words.TPCH, scale, means=means)
     head = ["query", *(f"{percent(share)}: ratio, seconds, full" for share in shares), "how"]
     rows = [[str(number), *_tpch_cells(points, number, shares)] for number in numbers]

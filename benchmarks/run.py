@@ -30,15 +30,18 @@ IN_ORDER = (
     scaling, curves, combined, responses, writes, idle, tpch22, break_even, asynchronous, others, projects, start,
 )  # fmt: skip
 SECTIONS: dict[str, Any] = {each.SECTION: each for each in IN_ORDER}
+OF_DBT = (projects.SECTION, start.SECTION)  # about dbt and processes, not about tables: wanted by name
+DEFAULT = [name for name in SECTIONS if name not in OF_DBT]
 
 
-def run(scope: Scope, sections: Sequence[str], folder: Path, results: Results) -> None:
+def run(scope: Scope, sections: Sequence[str], folder: Path, results: Results, spark: Path | None = None) -> None:
     """Measure what is not known yet; with nothing left to measure, Spark is not even started."""
     waiting = {name: _waiting(scope, name, results) for name in sections}
     if not any(waiting.values()):
         return
-    is_whole = not results.points and set(sections) == set(SECTIONS) and not scope.views
-    bench = Bench(scope, folder, results, Progress(waiting, {name: each.SECONDS for name, each in SECTIONS.items()}))
+    is_whole = not results.points and set(sections) >= set(DEFAULT) and not scope.views
+    progress = Progress(waiting, {name: each.SECONDS for name, each in SECTIONS.items()})
+    bench = Bench(scope, folder, spark or folder / f"spark-sf{scope.scale:g}", results, progress)
     Project(folder / "project", bench.spark_folder).inside(lambda adapter: _inside(bench, adapter, sections))
     for name in [each for each in sections if _runs_dbt(each)]:
         _section(bench, name)

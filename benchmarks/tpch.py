@@ -1,6 +1,6 @@
 """TPC-H as Delta tables, and changes of them: rows that come, go and change, in any share."""
 
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import duckdb
@@ -26,8 +26,10 @@ class Warehouse:
         self._files = generated(scale, folder)
         for table in TABLES:
             self._restore(table)
-        self.orders = int(lake.run("select count(*) from orders")[0][0])
-        self.customers = int(lake.run("select count(*) from customer")[0][0])
+
+    @cached_property
+    def customers(self) -> int:
+        return int(self.lake.run("select count(*) from customer")[0][0])
 
     def reset(self) -> None:
         """The tables as they were at first; views over them are gone by now."""
@@ -121,7 +123,7 @@ def _database() -> duckdb.DuckDBPyConnection:
 
 def generated(scale: float, folder: Path) -> Path:
     """Parquet files with the tables, generated once; in steps, so that large ones fit into memory."""
-    files = folder / f"tpch-sf{scale:g}"
+    files = folder / f"tables-sf{scale:g}"
     if not (files / "done").exists():
         for table in TABLES:
             (files / table).mkdir(parents=True, exist_ok=True)

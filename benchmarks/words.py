@@ -5,8 +5,8 @@ Full and incremental refreshes of the same changes, side by side, in one warm pr
 over the tables of TPC-H. `make bench` measures and writes this page; no figure on it is typed by hand.
 
 "Full" is `--full-refresh` of the same view; a ratio is its time over the time of the refresh that `refresh_mode: auto`,
-the default, chose by itself. A quick run measures full refreshes at two points of each curve, and takes the median of a
-view's full refreshes for the points between them, as long as tables grow by less than 15 %; a long run
+the default, chose by itself. A quick run measures full refreshes at one or two points of each curve, and takes the
+median of a view's full refreshes for the points without one, as long as tables grow by less than 15 %; a long run
 (`make bench BENCH_OPTIONS=--long`) measures them at each point, and has all points. Runs that are cut off go on.
 """
 CURVES = """## Curves, {scale}
@@ -15,12 +15,12 @@ changed. Deleted are orders that came before; updates change prices and quantiti
 points: `auto` chose a full refresh.
 """
 TPCH = """## TPC-H, {scale}
-All 22 queries as lazy views, after refresh sets: orders and their lines come, and as many others go, scattered over the
-tables. Geometric mean: **{means}**.
+Queries as lazy views, after refresh sets: orders and their lines come, and as many others go, scattered over the
+tables. A long run has all 22. Geometric mean: **{means}**.
 """
 SCALING = """## The same change, larger tables
 Changes of fixed size: about 1,000 rows (200 orders with their lines), or 100 customers in another market segment.
-Medians of three refreshes.
+Medians of three refreshes, and one full refresh.
 """
 IDLE = """## Nothing pending, {scale}
 Refreshes that find nothing new, as one invocation of dbt does them: each view on a connection of its own.

@@ -77,7 +77,7 @@ def groups(scope: Scope) -> list[Group]:
     if scope.is_large:
         return [Group(_titled(views, AT_LARGE), tuple(_rounds((0.001, 0.01), {(INSERTS, 0.01)}, ())))]
     main = tuple(_rounds(MAIN_SHARES, {(INSERTS, 0.01), (INSERTS, 0.1)}, (0.01,)))
-    others = tuple(_rounds(FEW_SHARES, {(INSERTS, 0.01), (UPDATES, 0.01)}, (0.01,)))
+    others = tuple(_rounds(FEW_SHARES, {(INSERTS, 0.01)}, ()))
     rest = [each.title for each in views if each.title not in MAIN and (scope.views or each.title != "V2 of paper Z")]
     return [Group(_titled(views, MAIN), main), Group(_titled(views, rest), others)]
 

@@ -9,12 +9,13 @@ from benchmarks.lake import Subject
 from benchmarks.scope import Scope
 
 SECTION = "idle"
-SECONDS = 20  # per point
+SECONDS = 18  # per point
 COUNTS = (1, 10, 50)
-TIMES = 3
+TIMES = 2
 QUERY = (
-    "select n_name, c_mktsegment, count(*) as customers from customer join nation on c_nationkey = n_nationkey "
-    "where c_custkey > {number} group by n_name, c_mktsegment"
+    "select r_name, count(*) as suppliers, sum(s_acctbal) as money "
+    "from supplier join nation on s_nationkey = n_nationkey join region on n_regionkey = r_regionkey "
+    "where s_suppkey > {number} group by r_name"
 )
 
 

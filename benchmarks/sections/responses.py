@@ -14,6 +14,7 @@ SECONDS = 8  # per point, at scale factor 1
 SMALL = (1, 10, 100)  # customers; figures 5 and 6
 LARGE = (150, 1_500, 15_000, 150_000)  # figure 9
 ASKED = 100  # figure 7
+QUICK = {1: (1, 100, 15_000), 2: (100,)}  # customers, by the number of views
 PAUSE = 10.0  # seconds until somebody asks, which is enough for a refresh in the background
 FIRST = Subject.of("V1", "response_1", V1)
 SECOND = Subject.of("V2", "response_2", V2)
@@ -50,7 +51,8 @@ def run(bench: Bench) -> None:
 
 def _counts(scope: Scope, views: int) -> list[int]:
     most = 150_000 * scope.scale
-    return [count for count in (*SMALL, *(LARGE if views == 1 else ())) if count <= most]
+    counts = (*SMALL, *(LARGE if views == 1 else ())) if scope.is_long else QUICK[views]
+    return [count for count in counts if count <= most]
 
 
 def _updated(count: int, views: int) -> str:

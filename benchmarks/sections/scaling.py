@@ -19,7 +19,7 @@ POINTS = {
     f"{MAIN_VIEW}, {ORDERS} orders": (MAIN_VIEW, 0, ORDERS),
     f"{STAR}, {ORDERS} orders": (STAR, 0, ORDERS),
 }
-TIMES, FULL_TIMES = 3, 2
+TIMES, FULL_TIMES = 3, 1
 
 
 def names(scope: Scope) -> list[str]:

@@ -10,7 +10,7 @@ from benchmarks.bench import Bench
 from benchmarks.scope import Scope
 
 SECTION = "start"
-BY_DBT = True  # needs no adapter
+BY_DBT = True  # in processes of its own
 SECONDS = 45  # per point
 TIMES = 3
 NAME = "cold start of the embedded session"

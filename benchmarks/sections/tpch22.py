@@ -11,10 +11,11 @@ from benchmarks.tpch import queries
 SECTION = "tpch"
 SECONDS = 12  # per point, at scale factor 1, with building the view
 SHARES = (0.001, 0.01)
+QUICK = (1, 3, 5, 6, 10, 18)  # queries of a quick run
 
 
 def names(scope: Scope) -> list[str]:
-    return [_name(number, share) for share in _shares(scope) for number in queries()]
+    return [_name(number, share) for share in _shares(scope) for number in _numbers(scope)]
 
 
 def run(bench: Bench) -> None:
@@ -40,8 +41,12 @@ def _shares(scope: Scope) -> tuple[float, ...]:
     return SHARES if scope.is_long else SHARES[-1:]
 
 
+def _numbers(scope: Scope) -> list[int]:
+    return [number for number in queries() if scope.is_long or number in QUICK]
+
+
 def _waiting(bench: Bench, share: float) -> list[int]:
-    return [number for number in queries() if not bench.results.has(SECTION, _name(number, share))]
+    return [number for number in _numbers(bench.scope) if not bench.results.has(SECTION, _name(number, share))]
 
 
 def _measure(bench: Bench, view: Subject, number: int, share: float) -> None:

@@ -97,5 +97,5 @@ java: install
 	@sh scripts/java.sh "$(BIN)/python"
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis integration_tests/.lazyview integration_tests/target integration_tests/logs
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis integration_tests/.lazyview integration_tests/target integration_tests/logs .bench
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,6 +1,5 @@
 """Paper V, table 1: a refresh after each statement, against one after all of them."""
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,6 @@ from benchmarks.scope import Scope
 SECTION = "asynchronous"
 SECONDS = 40  # per point
 COUNTS = (1, 10)  # statements of one row each
-NEW = 900_000_000  # keys of customers that come
 VIEW = Subject.of("totals of customers", "totals", """
     select n_nationkey, n_name, n_regionkey, c_custkey, c_name, sum(l_quantity * ps_supplycost) as total,
         count(*) as lines
@@ -22,17 +20,17 @@ VIEW = Subject.of("totals of customers", "totals", """
     join partsupp on l_partkey = ps_partkey and l_suppkey = ps_suppkey
     group by n_nationkey, n_name, n_regionkey, c_custkey, c_name
 """)  # fmt: skip
-# Row {row} of a turn; what was inserted is updated, and then deleted.
+# Each action has rows of its own, so that none undoes another.
 STATEMENTS = {
-    ("lineitem", "insert"): "insert into lineitem select * except (l_linenumber), {row} + 100 as l_linenumber "
-    "from lineitem where l_orderkey = 1 and l_linenumber = 1",
+    ("lineitem", "insert"): "insert into lineitem select * except (l_linenumber), 100 as l_linenumber "
+    "from lineitem where l_orderkey = {inserted} and l_linenumber = 1",
+    ("lineitem", "delete"): "delete from lineitem where l_orderkey = {deleted} and l_linenumber = 1",
     ("lineitem", "update"): "update lineitem set l_quantity = l_quantity + 1 "
-    "where l_orderkey = 1 and l_linenumber = {row} + 100",
-    ("lineitem", "delete"): "delete from lineitem where l_orderkey = 1 and l_linenumber = {row} + 100",
+    "where l_orderkey = {updated} and l_linenumber = 1",
     ("customer", "insert"): "insert into customer select {row} + 900000000 as c_custkey, * except (c_custkey) "
     "from customer where c_custkey = 1",
+    ("customer", "delete"): "delete from customer where c_custkey = {row} + 61",
     ("customer", "update"): "update customer set c_name = concat(c_name, '.') where c_custkey = {row} + 1",
-    ("customer", "delete"): "delete from customer where c_custkey = {row} + 900000000",
 }
 
 
@@ -61,19 +59,43 @@ def _name(table: str, action: str, count: int) -> str:
 
 def _both(bench: Bench, statement: str, count: int) -> dict[str, Any]:
     """Rows of their own for each way, so that both find the same work."""
-    synchronous = [_refreshed(bench, [statement.format(row=row)]) for row in range(count)]
-    asynchronous = _refreshed(bench, [statement.format(row=row) for row in range(count, 2 * count)])
+    one_by_one, at_once, _ = _rows(count)
+    synchronous = [_refreshed(bench, [_of_row(statement, row)]) for row in one_by_one]
+    asynchronous = _refreshed(bench, [_of_row(statement, row) for row in at_once])
     return {"statements": count, "synchronous": round(sum(synchronous), 3), "asynchronous": asynchronous}
 
 
 def _combined(bench: Bench, count: int) -> dict[str, Any]:
-    statements = list(_all_statements(count))
+    statements = [_of_row(statement, row) for statement in STATEMENTS.values() for row in _rows(count)[2]]
     return {"statements": len(statements), "asynchronous": _refreshed(bench, statements)}
 
 
-def _all_statements(count: int) -> Iterator[str]:
-    for statement in STATEMENTS.values():
-        yield from (statement.format(row=row) for row in range(2 * count, 3 * count))
+def _rows(count: int) -> tuple[range, range, range]:
+    """
+    Rows for statements one by one, at once, and combined with others.
+
+    Example:
+        >>> _rows(1), _rows(10)[0]
+        ((range(3, 4), range(4, 5), range(5, 6)), range(30, 40))
+    """
+    first, second, third = (range(start * count, (start + 1) * count) for start in (3, 4, 5))
+    return first, second, third
+
+
+def _of_row(statement: str, row: int) -> str:
+    inserted, deleted, updated = (order_key(row + shift) for shift in (0, 500, 1000))
+    return statement.format(row=row, inserted=inserted, deleted=deleted, updated=updated)
+
+
+def order_key(number: int) -> int:
+    """
+    The key of an order: TPC-H uses eight of 32.
+
+    Example:
+        >>> [order_key(number) for number in (1, 7, 8, 15)]
+        [1, 7, 32, 39]
+    """
+    return number // 8 * 32 + number % 8
 
 
 def _refreshed(bench: Bench, statements: list[str]) -> float:

@@ -18,6 +18,7 @@ from dbt_lazyview.compiler.catalog import Name
 
 SESSION_CATALOG = "spark_catalog"
 MOST_COMMITS = 100  # more are read faster by a job
+MOST_BYTES = 4 * 2**20  # of a commit that is read for its statistics
 
 
 def detail(session: SparkSession, name: Name) -> dict[str, Any] | None:
@@ -36,6 +37,32 @@ def history(session: SparkSession, name: Name, limit: int) -> list[dict[str, Any
         return _history(session, *found, limit) if found else None
     except (Py4JError, PySparkException):
         return None
+
+
+def statistics(session: SparkSession, name: Name, after: int, upto: int) -> list[dict[str, Any]]:
+    """
+    The statistics, numbers as texts, of the files that the commits (after, upto] added, but for those that only hold
+    what was there before; nothing where commits are too many or too large to be read for that.
+    """
+    try:
+        found = _log_and_snapshot(session, name) if upto - after <= MOST_COMMITS else None
+        return list(_statistics(session, found[0], after + 1, upto)) if found else []
+    except (Py4JError, PySparkException, _TooLarge):
+        return []
+
+
+class _TooLarge(Exception):
+    """A commit of very many files."""
+
+
+def _statistics(session: SparkSession, log: Any, oldest: int, newest: int) -> Iterator[dict[str, Any]]:
+    for _, file in _commit_files(session, log, oldest, newest):
+        if file.getLen() > MOST_BYTES:
+            raise _TooLarge
+        lines = log.store().read(file.getPath(), log.newDeltaHadoopConf()).mkString("\n").splitlines()
+        added = [json.loads(line)["add"] for line in lines if line.startswith('{"add"')]
+        told = [each.get("stats") or "{}" for each in added if each["dataChange"]]
+        yield from (dict(json.loads(each, parse_int=str, parse_float=str)) for each in told)
 
 
 def _log_and_snapshot(session: SparkSession, name: Name) -> tuple[Any, Any] | None:
@@ -84,17 +111,21 @@ def _history(session: SparkSession, log: Any, snapshot: Any, limit: int) -> list
 
 def _commit_infos(session: SparkSession, log: Any, oldest: int, newest: int) -> Iterator[dict[str, Any]]:
     """What commits say of themselves, oldest first, with version and time."""
+    for version, file in _commit_files(session, log, oldest, newest):
+        info = _commit_info(log.store().readAsIterator(file.getPath(), log.newDeltaHadoopConf()))
+        time = info.get("inCommitTimestamp") or file.getModificationTime()
+        yield {**info, "version": version, "timestamp": time}
+
+
+def _commit_files(session: SparkSession, log: Any, oldest: int, newest: int) -> Iterator[tuple[int, Any]]:
+    """The files of commits with their versions, oldest first."""
     names = _java_class(session, "org.apache.spark.sql.delta.util.FileNames")
-    conf, store = log.newDeltaHadoopConf(), log.store()
-    files = store.listFrom(names.unsafeDeltaFile(log.logPath(), oldest), conf)
+    files = log.store().listFrom(names.unsafeDeltaFile(log.logPath(), oldest), log.newDeltaHadoopConf())
     while files.hasNext():
         file = files.next()
-        path = file.getPath()
-        number, _, kind = path.getName().partition(".")
+        number, _, kind = file.getPath().getName().partition(".")
         if kind == "json" and number.isdigit() and int(number) <= newest:
-            info = _commit_info(store.readAsIterator(path, conf))
-            time = info.get("inCommitTimestamp") or file.getModificationTime()
-            yield {**info, "version": int(number), "timestamp": time}
+            yield int(number), file
 
 
 def _commit_info(lines: Any) -> dict[str, Any]:

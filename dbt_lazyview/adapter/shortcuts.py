@@ -29,6 +29,9 @@ class EmbeddedShortcuts:
     def history(self, name: Name, limit: int) -> list[dict[str, Any]] | None:
         return delta_log.history(self.session, name, limit)
 
+    def statistics(self, name: Name, after: int, upto: int) -> list[dict[str, Any]]:
+        return delta_log.statistics(self.session, name, after, upto)
+
     def setting(self, key: str) -> str:
         try:
             return str(self.session.conf.get(key))

@@ -1,37 +1,103 @@
 """A first look at the keys of the changes: of large tables only files with such keys need to be read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.passes.literal_bounds import bounded, literal
-from dbt_lazyview.compiler.plan import Bound, Range, RefreshPlan
+from dbt_lazyview.compiler.plan import Bound, CaptureDelta, DeltaColumn, Range, RefreshPlan
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.tables import Detail
 
-# Below, reading all of a table takes no longer than looking at the changes first.
+Ends = tuple[str, str]  # the least and the greatest value, as texts
+
+# Below, nothing is saved even where writers left statistics that tell the keys for nothing: a statement with other
+# numbers in it is compiled anew.
+BOUNDED_BYTES = 16 * 2**20
+# Below, reading all of a table takes no longer than a query for the keys.
 LARGE_BYTES = 256 * 2**20
 LARGE_FILES = 32
 
 
 def within_bounds(plan: RefreshPlan, engine: Engine, details: Mapping[Name, Detail], state: Detail) -> RefreshPlan:
     """The plan with the least and the greatest key of the changes as literals, wherever it reads a large table."""
-    ranges = [each for each in plan.ranges if is_large(details.get(each.source.name) if each.source else state)]
-    if not ranges:
-        return plan
-    try:
-        rows = engine.query(engine.render("key_bounds", ranges=ranges))
-    except EngineError:
-        return plan  # the refresh itself will tell
-    found = {ranges[int(row["number"])]: (row["low"], row["high"]) for row in rows}
-    return bounded(plan, {each: _bound(each, *ends) for each, ends in found.items() if None not in ends})
+    sizes = {each: details.get(each.source.name) if each.source else state for each in plan.ranges}
+    statistics = _Statistics(engine)
+    told = {each: ends for each, detail in sizes.items() if is_bounded(detail) and (ends := _told(each, statistics))}
+    asked = _asked([each for each, detail in sizes.items() if each not in told and is_large(detail)], engine)
+    return bounded(plan, {each: _bound(each, *ends) for each, ends in {**told, **asked}.items()})
+
+
+def is_bounded(detail: Detail | None) -> bool:
+    """Whether bounds that cost nothing are worth writing down; of what the query reads at a moment nothing is known."""
+    return detail is not None and detail.size >= BOUNDED_BYTES
 
 
 def is_large(detail: Detail | None) -> bool:
-    """
-    Whether a table is worth a look at the changes before it is read. One of few files has none to skip; of one that the
-    query reads at a moment of its own nothing is known.
-    """
+    """Whether a table is worth a query for the keys before it is read; one of few files has none to skip."""
     return detail is not None and detail.size >= LARGE_BYTES and detail.files >= LARGE_FILES
+
+
+def _told(found: Range, statistics: "_Statistics") -> Ends | None:
+    """The ends that are known without a query: of rows that only came, by the statistics of their files."""
+    ends = [statistics.ends_of(each) for each in found.deltas if found.type != "string"]
+    return outermost(ends) if ends else None
+
+
+class _Statistics:
+    """What writers told of the files that they added, read once for each delta."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._shortcuts = engine.shortcuts
+        self._read: dict[CaptureDelta, Sequence[Mapping[str, Any]]] = {}
+
+    def ends_of(self, changed: DeltaColumn) -> Ends | None:
+        delta, window = changed.delta, changed.delta.window
+        if not self._shortcuts or not window.insert_only or window.is_open:
+            return None
+        if delta not in self._read:
+            self._read[delta] = self._shortcuts.statistics(delta.source.name, window.after, window.upto)
+        return outermost([_ends_in(each, changed.column) for each in self._read[delta]])
+
+
+def _ends_in(file: Mapping[str, Any], column: str) -> Ends | None:
+    low, high = (file.get(each, {}).get(column) for each in ("minValues", "maxValues"))
+    return (low, high) if isinstance(low, str) and isinstance(high, str) else None
+
+
+def outermost(ends: Sequence[Ends | None]) -> Ends | None:
+    """
+    The ends of all together, where all are known.
+
+    Example:
+        >>> outermost([("9", "10"), ("-4", "3")]), outermost([("9", "10"), None]), outermost([])
+        (('-4', '10'), None, None)
+    """
+    known = [each for each in ends if each is not None]
+    if not known or len(known) < len(ends):
+        return None
+    return min((low for low, _ in known), key=_value), max((high for _, high in known), key=_value)
+
+
+def _value(told: str) -> tuple[Decimal, str]:
+    """Numbers sort by their value, dates by their text."""
+    try:
+        return Decimal(told), ""
+    except InvalidOperation:
+        return Decimal(0), told
+
+
+def _asked(ranges: list[Range], engine: Engine) -> dict[Range, Ends]:
+    """The ends that the changes themselves show."""
+    if not ranges:
+        return {}
+    try:
+        rows = engine.query(engine.render("key_bounds", ranges=ranges))
+    except EngineError:
+        return {}  # the refresh itself will tell
+    ends = {ranges[int(row["number"])]: (row["low"], row["high"]) for row in rows}
+    return {each: (low, high) for each, (low, high) in ends.items() if low is not None and high is not None}
 
 
 def _bound(found: Range, low: str, high: str) -> Bound:

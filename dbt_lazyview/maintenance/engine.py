@@ -1,6 +1,6 @@
 """What maintenance asks of the engine: SQL, rendered by macros; some of it may take a shorter way."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
@@ -15,6 +15,9 @@ class Shortcuts(Protocol):
 
     def history(self, name: Name, limit: int) -> list[dict[str, Any]] | None:
         """What DESCRIBE HISTORY would tell; None where only the statement can."""
+
+    def statistics(self, name: Name, after: int, upto: int) -> Sequence[Mapping[str, Any]]:
+        """What writers told of each file that the commits (after, upto] added; nothing where it cannot be read."""
 
     def setting(self, key: str) -> str:
         """The value of a setting."""

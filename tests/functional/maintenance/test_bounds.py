@@ -16,6 +16,7 @@ PER_KEY = "select k, count(*) as n, max(b) as largest from facts group by k"
 @pytest.fixture
 def views(lake, monkeypatch):
     """Four files of facts with keys of their own, and views over them."""
+    monkeypatch.setattr(bounds, "BOUNDED_BYTES", 0)
     monkeypatch.setattr(bounds, "LARGE_BYTES", 0)
     monkeypatch.setattr(bounds, "LARGE_FILES", 1)
     lake.run(
@@ -64,6 +65,15 @@ def test_files_without_keys_of_the_changes_are_skipped(lake, views):
         )
         assert read is not None
         assert len(lake.session.sql(read[0]).inputFiles()) == 2, "one with the keys, and one with NULLs"
+
+
+def test_keys_of_rows_that_only_came_are_known_without_a_query(lake, views, monkeypatch):
+    monkeypatch.setattr(bounds, "LARGE_BYTES", 2**60)
+    view = {"by_int": views["by_int"]}
+    lake.run("insert into dims values (130, 1, null, null, 'x')", "insert into dims values (-9, 7, null, null, 'y')")
+    assert "(`k` between -9 and 130 or `k` is null)" in _statements(lake, view)["by_int"]
+    lake.run("insert into dims values (130, 1, null, null, 'x')", "insert into dims values (null, 7, null, null, 'y')")
+    assert "between" not in _statements(lake, view)["by_int"], "a file of NULLs alone has no least key"
 
 
 def test_states_are_merged_into_within_the_keys(lake, views):

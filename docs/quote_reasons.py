@@ -10,6 +10,7 @@ from pathlib import Path
 from dbt_lazyview.adapter.models import check_model
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.reasons import ModelError, Reason
+from dbt_lazyview.maintenance.configuration import not_allowed
 from dbt_lazyview.maintenance.cut import not_delta
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import WHAT_HAPPENED, NotBuilt, failed, lost, refused, too_large
@@ -63,6 +64,10 @@ def _of_refreshes() -> Iterator[tuple[Reason, str]]:
     yield Reason.LOST_RACE, str(lost(VIEW, 5))
     large = too_large(VIEW, Reason.HISTORY_GONE, orders, "81,604,378,624 bytes", "50 GB")
     yield Reason.FULL_REFRESH_TOO_LARGE, str(large)
+    negative = EngineError("[DELTA_VIOLATE_CONSTRAINT_WITH_VALUES] CHECK constraint paid (revenue >= 0) violated")
+    yield Reason.CONSTRAINT_VIOLATED, str(failed(VIEW, negative))
+    told = "Configuration changes were identified and `on_configuration_change` was set to `fail` for `shop`.`sales`"
+    yield Reason.CONFIGURATION_CHANGED, str(not_allowed(VIEW, ("exact", "partition_by"), told))
 
 
 def _compile(sql: str) -> None:

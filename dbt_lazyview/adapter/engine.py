@@ -42,6 +42,7 @@ class DbtEngine:
         return str(self.query(self.render("current_catalog"))[0]["catalog"])
 
     def query(self, sql: str) -> list[dict[str, Any]]:
+        sql = self._commented(sql)
         logger.debug(f"On {self.connection.name}: {sql}")
         with engine_errors():
             cursor = self.connection.handle.cursor()
@@ -50,9 +51,16 @@ class DbtEngine:
             return [dict(zip(names, row, strict=True)) for row in (cursor.fetchall() or ())] if names else []
 
     def execute(self, sql: str) -> None:
+        sql = self._commented(sql)
         logger.debug(f"On {self.connection.name}: {sql}")
         with engine_errors():
             self.connection.handle.cursor().execute(sql)
+
+    def _commented(self, sql: str) -> str:
+        """The statement with dbt's query comment, which would be part of the value of a setting."""
+        header = getattr(self.adapter.connections, "query_header", None)
+        is_setting = sql.startswith(("set ", "reset "))
+        return str(header.add(sql)) if header is not None and not is_setting else sql
 
     def render(self, macro: str, **arguments: Any) -> str:
         return str(self.adapter.execute_macro(macro, project=PACKAGE, kwargs=arguments)).strip()

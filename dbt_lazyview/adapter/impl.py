@@ -7,6 +7,7 @@ from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 
 from dbt_lazyview.adapter.answers import LazyViewAnswers
 from dbt_lazyview.adapter.connections import LazyViewConnectionManager
+from dbt_lazyview.adapter.documentation import LazyViewDocumentation
 from dbt_lazyview.adapter.relation import LazyViewRelation, quote
 from dbt_lazyview.adapter.triggers import LazyViewTriggers
 
@@ -20,7 +21,7 @@ class LazyViewConfig(SparkConfig):
     file_format: str = "delta"
 
 
-class LazyViewAdapter(LazyViewAnswers, LazyViewTriggers, SparkAdapter):
+class LazyViewAdapter(LazyViewAnswers, LazyViewTriggers, LazyViewDocumentation, SparkAdapter):
     """`type: lazyview`."""
 
     Relation = LazyViewRelation

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 from dbt.adapters.base.meta import AdapterMeta, available
@@ -16,9 +17,12 @@ from dbt_lazyview.adapter.response import NOT_BUILT, LazyViewResponse, response_
 from dbt_lazyview.adapter.turns import Turns
 from dbt_lazyview.compiler.catalog import CatalogError, Name
 from dbt_lazyview.compiler.reasons import ModelError
+from dbt_lazyview.maintenance.clone import clone
+from dbt_lazyview.maintenance.configuration import CONTINUE, FAIL, changed_configs, not_allowed, with_configs_of
+from dbt_lazyview.maintenance.decide import FULL
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import NotBuilt, RefreshError
-from dbt_lazyview.maintenance.groups import Members
+from dbt_lazyview.maintenance.groups import Elsewhere, Members
 from dbt_lazyview.maintenance.journal import Entry, entries_of, write_journals
 from dbt_lazyview.maintenance.keys import refuse_unusable_snapshot
 from dbt_lazyview.maintenance.outcome import Outcome
@@ -65,9 +69,26 @@ class LazyViewMethods(metaclass=AdapterMeta):
             target = Target(full_name(engine, relation), definition)
             if self._is_partial_run():
                 return response_of(preview(engine, target))
-            request = Request(full_refresh=full_refresh, trigger=RUN)
+            if not full_refresh:
+                target = settled(engine, target, model["config"].get("on_configuration_change"), str(relation))
+            request = Request(full_refresh=full_refresh, trigger=RUN, elsewhere=self._elsewhere(engine))
             carry_out = register if model["config"].get("on_run") == REGISTER else refresh
-            return self._told(carry_out(engine, target, request, self.probes, self._members(engine)))
+            outcome = carry_out(engine, target, request, self.probes, self._members(engine))
+            tell_of_change(outcome, str(relation))
+            return self._told(outcome)
+
+    @available.parse(lambda *_: False)
+    def has_lazy_view(self, relation: Any) -> bool:
+        """Whether a relation is a lazy view that is built."""
+        with self._engine(relation.identifier) as engine:
+            return built_target(engine, full_name(engine, relation)) is not None
+
+    @available.parse_none
+    def clone_lazy_view(self, relation: Any, origin: Any) -> LazyViewResponse:
+        """Let a lazy view stand where that of another environment stands."""
+        with self.turns.of(str(relation)), self._engine(relation.identifier) as engine:
+            tables = Tables(engine, read_settings(engine).time_zone, self.probes)
+            return response_of(clone(tables, full_name(engine, origin), full_name(engine, relation)))
 
     @available.parse_list
     def lazy_views_named(self, names: list[str] | None) -> list[Any]:
@@ -86,7 +107,7 @@ class LazyViewMethods(metaclass=AdapterMeta):
             with self._turn(node.unique_id, group), self._engine(node.name) as engine:
                 target = in_group(stored_target(engine, full_name(engine, node)), group)
                 point = None if until is None else past_point(until, read_settings(engine).time_zone)
-                request = Request(full_refresh=full, trigger=trigger, until=point)
+                request = Request(full_refresh=full, trigger=trigger, until=point, elsewhere=self._elsewhere(engine))
                 return self._told(refresh(engine, target, request, self.probes, self._members(engine)))
         except DbtRuntimeError as problem:
             if isinstance(problem.__cause__, NotBuilt):
@@ -133,6 +154,16 @@ class LazyViewMethods(metaclass=AdapterMeta):
 
         return members
 
+    def _elsewhere(self, engine: DbtEngine) -> Elsewhere:
+        """Views of this project's models under other names than they have here: production's, for a developer."""
+        nodes = self._nodes()
+
+        def is_elsewhere(view: Target) -> bool:
+            node = nodes.get(view.definition.model)
+            return node is not None and not view.is_auxiliary and full_name(engine, node) != view.name
+
+        return is_elsewhere
+
     def _told(self, outcome: Outcome) -> LazyViewResponse:
         self.journal.extend(entries_of(outcome))
         return response_of(outcome)
@@ -148,6 +179,29 @@ class LazyViewMethods(metaclass=AdapterMeta):
     def _is_partial_run(self) -> bool:
         arguments = self.config.args  # type: ignore[attr-defined]
         return bool(getattr(arguments, "EMPTY", False) or getattr(arguments, "SAMPLE", None))
+
+
+def settled(engine: DbtEngine, target: Target, on_change: Any, relation: str) -> Target:
+    """The view by the configs its model allows it to have now; all of them unless it says otherwise."""
+    built = built_target(engine, target.name) if on_change in (CONTINUE, FAIL) else None
+    changed = changed_configs(built.definition, target.definition) if built else ()
+    if built is None or not changed:
+        return target
+    told = (
+        f"Configuration changes were identified and `on_configuration_change` was set to `{on_change}` for `{relation}`"
+    )
+    if on_change == FAIL:
+        raise not_allowed(target.name, changed, told)
+    logger.warning(f"{told}: it keeps {', '.join(changed)} as before.")
+    return replace(target, definition=with_configs_of(built.definition, target.definition))
+
+
+def tell_of_change(outcome: Outcome, relation: str) -> None:
+    """Say in dbt's words what was done to a relation that was there before."""
+    if outcome.kind == FULL:
+        logger.debug(f"Applying REPLACE to: {relation}")
+    elif outcome.is_altered:
+        logger.debug(f"Applying ALTER to: {relation}")
 
 
 def _taken_from(entries: deque[Entry]) -> Iterator[Entry]:

@@ -1,6 +1,6 @@
 """From a dbt model to the definition of a lazy view: its configs checked, its docs looked up."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
@@ -16,6 +16,7 @@ from dbt_lazyview.maintenance.definition import (
 )
 from dbt_lazyview.maintenance.limits import limit_of
 from dbt_lazyview.maintenance.policies import DEFERRED, POLICIES, SNAPSHOT
+from dbt_lazyview.names import quoted
 
 DEFAULT_MODE = "auto"
 REGISTER = "register"
@@ -27,6 +28,8 @@ ALLOWED: dict[str, tuple[Any, ...]] = {
     "on_run": ("refresh", REGISTER),
     "exact": (False, True),
     "capture": CAPTURES,
+    "file_format": ("delta",),
+    "buckets": (None,),  # Delta has none; clustered_by alone clusters by files
 }
 
 NUMBERS = {
@@ -65,12 +68,17 @@ def definition_of(model: Mapping[str, Any], sql: str, is_parent: bool, view_grou
         bool(model["config"].get("exact")),
         view_group,
         model["config"].get("read") or MATERIALIZED,
-        key_of(model["config"]),
+        names_of(model["config"].get("unique_key")),
         model["config"].get("capture") or AUTO,
         _or(model["config"].get("compact_every"), COMPACT_EVERY),
         _or(model["config"].get("vacuum_every"), VACUUM_EVERY),
         model["config"].get("full_refresh_limit"),
         model["unique_id"],
+        names_of(model["config"].get("partition_by")),
+        names_of(model["config"].get("clustered_by")),
+        {str(key): str(value) for key, value in (model["config"].get("tblproperties") or {}).items()},
+        model["config"].get("location_root"),
+        constraints_of(model),
     )
 
 
@@ -78,16 +86,42 @@ def _or(value: int | None, default: int) -> int:
     return default if value is None else value
 
 
-def key_of(config: Mapping[str, Any]) -> tuple[str, ...]:
+def names_of(value: Any) -> tuple[str, ...]:
     """
-    The declared key of a view; one column may stand alone.
+    The columns that a config names; one may stand alone.
 
     Example:
-        >>> key_of({"unique_key": "id"}), key_of({"unique_key": ["region", "day"]}), key_of({})
+        >>> names_of("id"), names_of(["region", "day"]), names_of(None)
         (('id',), ('region', 'day'), ())
     """
-    key = config.get("unique_key") or ()
-    return (key,) if isinstance(key, str) else tuple(str(column) for column in key)
+    return (value,) if isinstance(value, str) else tuple(str(column) for column in value or ())
+
+
+def constraints_of(model: Mapping[str, Any]) -> dict[str, str]:
+    """
+    The conditions that a contract demands of all rows, by name: what `check` and `not_null` say.
+
+    Example:
+        >>> id_ = {"name": "id", "constraints": [{"type": "not_null"}, {"type": "check", "expression": "id > 0"}]}
+        >>> constraints_of({"config": {"contract": {"enforced": True}}, "columns": {"id": id_}, "constraints": []})
+        {'id_not_null': '`id` IS NOT NULL', 'id_check_2': 'id > 0'}
+    """
+    if not (model["config"].get("contract") or {}).get("enforced"):
+        return {}
+    own = _conditions("", model.get("constraints") or (), "")
+    columns = [
+        _conditions(f"{name}_", each.get("constraints") or (), quoted(name)) for name, each in model["columns"].items()
+    ]
+    return {name: condition for found in (own, *columns) for name, condition in found}
+
+
+def _conditions(prefix: str, constraints: Iterable[Mapping[str, Any]], column: str) -> Iterator[tuple[str, str]]:
+    for number, each in enumerate(constraints, 1):
+        if each["type"] == "check" and each.get("expression"):
+            yield each.get("name") or f"{prefix}check_{number}", each["expression"]
+        for name in [column] if column else map(quoted, each.get("columns") or ()):
+            if each["type"] == "not_null":
+                yield each.get("name") or f"{name.strip('`')}_not_null", f"{name} IS NOT NULL"
 
 
 def _bad_value(key: str, value: Any, allowed: tuple[Any, ...]) -> Problem | None:

@@ -28,16 +28,24 @@ def public_query(state: State, relation: exp.Table, outputs: tuple[tuple[Column,
     return text(_with_order(query, query_parts))
 
 
+def shown_rows(state: State) -> "OnTop":
+    """What the view shows of a row of the state, over the names of the state's own columns."""
+    stored = {name: sql.column(name) for name in state.keys}
+    return _on_top(state, Block((), {**stored, **state.finished}))
+
+
 @dataclass(frozen=True)
-class _OnTop:
+class OnTop:
+    """The columns and conditions of the public view, and its order."""
+
     block: Block
     order: tuple[exp.Expr, ...] = ()
     limit: exp.Expr | None = None
     offset: exp.Expr | None = None
 
 
-def _on_top(state: State, block: Block) -> _OnTop:
-    result = _OnTop(block)
+def _on_top(state: State, block: Block) -> OnTop:
+    result = OnTop(block)
     for node in state.on_top:
         if isinstance(node, Filter):
             result = replace(result, block=result.block.filter(node.predicate))
@@ -57,7 +65,7 @@ def _finished_select(block: Block, outputs: tuple[tuple[Column, str], ...]) -> e
     return select
 
 
-def _with_order(query: exp.Select, parts: _OnTop) -> exp.Select:
+def _with_order(query: exp.Select, parts: OnTop) -> exp.Select:
     if parts.order:
         query = query.order_by(*parts.order, copy=False)
     if parts.limit is not None:

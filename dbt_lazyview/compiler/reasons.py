@@ -47,6 +47,8 @@ class Reason(Enum):
     GROUP_STAYS = "LV043"
     KEY_VIOLATED = "LV044"
     FULL_REFRESH_TOO_LARGE = "LV045"
+    CONSTRAINT_VIOLATED = "LV046"
+    CONFIGURATION_CHANGED = "LV047"
 
     # Nothing had to be done.
     CHANGES_IRRELEVANT = "LV050"

@@ -37,15 +37,15 @@ class State:
     def keys(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.aggregate.keys)
 
-    def is_key(self, column: str) -> bool:
-        """Whether a column of the whole query is a key of what is stored, passed on as it is."""
+    def key_of(self, column: str) -> str | None:
+        """The key of what is stored that a column of the whole query is, passed on as it is."""
         for node in reversed(self.on_top):
             if isinstance(node, Project):
                 passed = dict(node.outputs)[column]
                 if not isinstance(passed, exp.Column):
-                    return False
+                    return None
                 column = passed.name
-        return column in self.keys
+        return column if column in self.keys else None
 
     @cached_property
     def layout(self) -> StateLayout:

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
+from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 
 from dbt_lazyview.compiler.algebra import Node, only_renames, shared_nodes, walk
-from dbt_lazyview.compiler.block import identifier
+from dbt_lazyview.compiler.block import column, identifier, substitute
 from dbt_lazyview.compiler.catalog import Column, Name, Table
 from dbt_lazyview.compiler.costs import Cost
 from dbt_lazyview.compiler.derivation import ALL_ON, Derivation, Options, text
@@ -32,7 +33,7 @@ from dbt_lazyview.compiler.plan import (
     Step,
     Window,
 )
-from dbt_lazyview.compiler.public_view import public_query
+from dbt_lazyview.compiler.public_view import public_query, shown_rows
 from dbt_lazyview.compiler.reasons import Problem
 from dbt_lazyview.compiler.sources import whole_source
 from dbt_lazyview.compiler.state import State
@@ -84,7 +85,27 @@ class View:
     def keys(self) -> tuple[Column, ...]:
         """The columns that tell which stored row a row of the view comes from, as far as the view shows them."""
         shown = zip(self.columns, self._outputs, strict=True) if self._state is not None else ()
-        return tuple(column for column, own in shown if self._state is not None and self._state.is_key(own))
+        return tuple(column for column, own in shown if self._state is not None and self._state.key_of(own))
+
+    def stored_as(self, name: str) -> str | None:
+        """The column of the state that holds a column of the view as it is; None where it is computed from others."""
+        own = dict(zip((column.name.lower() for column in self.columns), self._outputs, strict=True))[name.lower()]
+        return own if self._state is None else self._state.key_of(own)
+
+    def checked(self, condition: str) -> str | None:
+        """
+        A condition on the rows of the view, as one on those of its state; None where a LIMIT decides which are shown.
+        """
+        names = tuple(zip((column.name.lower() for column in self.columns), self._outputs, strict=True))
+        read = normalize_identifiers(parse_one(condition, dialect=DIALECT), dialect=DIALECT)
+        if self._state is None:
+            return text(substitute(read, {name: column(own) for name, own in names}))
+        shown = shown_rows(self._state)
+        if shown.limit is not None or shown.offset is not None:
+            return None
+        wanted = substitute(read, {name: shown.block.expression(own) for name, own in names})
+        hidden = [_is_not_true(each) for each in shown.block.where]
+        return text(exp.or_(*hidden, wanted))
 
     def build(self, versions: Mapping[Name, int]) -> BuildPlan:
         """Everything from the sources at the given versions."""
@@ -220,6 +241,10 @@ class Auxiliary:
 
     name: Name
     view: View
+
+
+def _is_not_true(predicate: exp.Expr) -> exp.Expr:
+    return exp.Coalesce(this=exp.Not(this=exp.Paren(this=predicate.copy())), expressions=[exp.true()])
 
 
 def digest(meaning: str) -> str:

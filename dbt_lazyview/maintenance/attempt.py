@@ -14,6 +14,7 @@ from dbt_lazyview.maintenance.carry_out import (
     show_view,
 )
 from dbt_lazyview.maintenance.commit import LostRace, races_noticed
+from dbt_lazyview.maintenance.constraints import follow_constraints
 from dbt_lazyview.maintenance.decide import NOOP, Decision
 from dbt_lazyview.maintenance.errors import RefreshError, stays, unreadable
 from dbt_lazyview.maintenance.groups import Convoy, is_read_by
@@ -36,8 +37,6 @@ from dbt_lazyview.maintenance.state import NO_VERSION, State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import NOT_BUILT, Node
 from dbt_lazyview.maintenance.until import cut_until
-
-NO_PARTITIONS = "[]"  # of a state
 
 
 class ParentReplaced(Exception):
@@ -173,7 +172,8 @@ class Attempt:
             planner = self.planner(node, parents)
             plan, written, statements = carry_out(self.tables, planner, request, started)
         with failures_told(node.target, "let the view show its new rows"), races_noticed():
-            statements += follow_definition(self.tables.engine, node, plan)
+            statements += follow_constraints(self.tables.engine, node, plan)
+            statements += (altered := follow_definition(self.tables.engine, node, plan))
             if plan.replaces_state:
                 self.replaced.add(node.target.state)
                 statements += drop_unread(self.tables, node)
@@ -182,7 +182,7 @@ class Attempt:
             statements += look_at_key(self.tables.engine, node, written or plan.state.newest)
         seconds = time.time() - started
         outcome = _outcome(node, plan, written, statements, seconds, told_of(node, parents))
-        return self.arrival(plan, written, outcome)
+        return self.arrival(plan, written, replace(outcome, is_altered=altered > 0))
 
     def keep_house(self, node: Node) -> None:
         """Once a view shows what was written: look after the files of its state."""
@@ -226,7 +226,8 @@ class Attempt:
         at = written or plan.state.newest
         assert at is not None
         table_id = plan.state.detail.id if plan.state.detail else ""
-        position = Position(at.version, at.timestamp, table_id, partitions=NO_PARTITIONS)
+        partitions = None if plan.replaces_state or not plan.state.detail else plan.state.detail.partitions
+        position = Position(at.version, at.timestamp, table_id, partitions=partitions)
         since = plan.state.recorded.version if plan.state.recorded else NO_VERSION
         return Arrival(position, outcome, plan.stands_for.cut, since)
 

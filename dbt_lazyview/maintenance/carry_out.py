@@ -9,8 +9,8 @@ from dbt_lazyview.compiler.auxiliaries import auxiliary_name
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.commit import commit
-from dbt_lazyview.maintenance.decide import BUILD, FULL, INCREMENTAL, NOOP, Decision, why_refused
-from dbt_lazyview.maintenance.definition import DIFF, to_properties
+from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, WRITES_ALL, Decision, why_refused
+from dbt_lazyview.maintenance.definition import DIFF
 from dbt_lazyview.maintenance.engine import Engine, EngineError, during
 from dbt_lazyview.maintenance.errors import failed, refused
 from dbt_lazyview.maintenance.failures import is_overflow, why_unreadable
@@ -27,8 +27,9 @@ from dbt_lazyview.maintenance.public import (
     run,
 )
 from dbt_lazyview.maintenance.relevance import touch_nothing
-from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, having_set
+from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, WHOLE_TABLE, having_set
 from dbt_lazyview.maintenance.staging import staged
+from dbt_lazyview.maintenance.storage import alterations
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node, Target, state_name
 
@@ -55,9 +56,11 @@ def carry_out(tables: Tables, planner: Planner, request: Request, started: float
 
 def follow_definition(engine: Engine, node: Node, plan: Plan) -> int:
     """Let the state remember a definition that gives the same rows by other words or configs."""
-    if plan.replaces_state or plan.state.definition == node.target.definition:
+    stored, wanted = plan.state.definition, node.target.definition
+    if plan.replaces_state or stored == wanted:
         return 0
-    return run(engine, _remember(engine, node))
+    statements = alterations(engine, node.target.state, stored or wanted, wanted, node.view)
+    return sum(run(engine, statement) for statement in statements)
 
 
 def show_view(tables: Tables, wanted: Publication) -> int:
@@ -99,7 +102,7 @@ def _may_have_left_some(plan: Plan) -> bool:
     killed before the auxiliary states of the definition before were dropped.
     """
     last = plan.state.record
-    return plan.record is not None and not plan.replaces_state and last is not None and last.kind in (BUILD, FULL)
+    return plan.record is not None and not plan.replaces_state and last is not None and last.kind in WRITES_ALL
 
 
 @contextmanager
@@ -139,7 +142,8 @@ def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:
     if plan.record is None:
         return None, 0
     pinned = pin(tables.engine, plan.state) if plan.replaces_state else 0
-    settings = SETTINGS_FOR_FEW_ROWS if plan.is_small else {}
+    has_partitions = plan.state.detail is not None and plan.state.detail.partitions != "[]"
+    settings = {**(SETTINGS_FOR_FEW_ROWS if plan.is_small else {}), **(WHOLE_TABLE if has_partitions else {})}
     with ExitStack() as stages:
         with during("compute the changes"):
             stages.enter_context(having_set(tables.engine, settings))
@@ -168,9 +172,3 @@ def _stamped(plan: Plan, request: Request, started: float) -> Plan:
 def _drop(engine: Engine, name: Name) -> str:
     """The statement that drops a state."""
     return engine.render("drop_table", relation=sql_name(name))
-
-
-def _remember(engine: Engine, node: Node) -> str:
-    """The statement that stores a definition with its state."""
-    properties = to_properties(node.target.definition, node.view.fingerprint)
-    return engine.render("set_properties", relation=sql_name(node.target.state), properties=properties)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dbt_lazyview.maintenance.decide import BUILD, FULL
+from dbt_lazyview.maintenance.decide import WRITES_ALL
 from dbt_lazyview.maintenance.engine import Engine, EngineError, during
 from dbt_lazyview.maintenance.failures import is_race
 from dbt_lazyview.maintenance.history import Commit, is_harmless_to_state
@@ -61,6 +61,6 @@ def confirm(tables: Tables, state: State, record: Record) -> Commit:
     if ours is None:
         raise LostRace
     below = [each for each in commits if state.version < each.version < ours.version]
-    if record.kind not in (BUILD, FULL) and not all(is_harmless_to_state(each) for each in below):
+    if record.kind not in WRITES_ALL and not all(is_harmless_to_state(each) for each in below):
         raise LostRace
     return ours

@@ -14,6 +14,8 @@ ADVANCE_AFTER_VERSIONS = 100
 ADVANCE_AFTER_MILLISECONDS = 24 * 3600 * 1000
 
 BUILD, NOOP, INCREMENTAL, FULL = "build", "noop", "incremental", "full"
+CLONE = "clone"  # of another state
+WRITES_ALL = (BUILD, FULL, CLONE)  # whatever the state held before
 ALLOWED_UNDER_INCREMENTAL = (Reason.FIRST_BUILD, Reason.FULL_REFRESH_REQUESTED)
 
 

@@ -41,6 +41,11 @@ class Definition:
     vacuum_every: int = VACUUM_EVERY
     full_refresh_limit: str | None = None  # of the sources; beyond it, a full refresh has to be asked for
     model: str = ""  # the id of its dbt node
+    partition_by: tuple[str, ...] = ()  # columns of the view; of the state, as the following
+    clustered_by: tuple[str, ...] = ()
+    tblproperties: Mapping[str, str] = field(default_factory=dict)
+    location_root: str | None = None
+    constraints: Mapping[str, str] = field(default_factory=dict)  # name -> condition that all rows of the view keep
 
 
 def compiled(definition: Definition, name: Name, catalog: Catalog) -> View:
@@ -54,6 +59,7 @@ def to_properties(definition: Definition, fingerprint: str) -> dict[str, str]:
     packed = b64encode(zlib.compress(json.dumps(asdict(definition)).encode(), 9)).decode()
     chunks = [packed[start : start + CHUNK] for start in range(0, len(packed), CHUNK)]
     return {
+        **definition.tblproperties,
         CHANGE_FEED: "true",
         PROPERTY_FORMAT: str(RECORD_FORMAT),
         PROPERTY_FINGERPRINT: fingerprint,
@@ -74,7 +80,8 @@ def from_properties(properties: Mapping[str, str]) -> Definition:
     packed = "".join(properties[f"{PROPERTY_DEFINITION}.{number}"] for number in range(count))
     content = json.loads(zlib.decompress(b64decode(packed)))
     known = {name: content[name] for name in Definition.__dataclass_fields__ if name in content}
-    return Definition(**{**known, "unique_key": tuple(known.get("unique_key", ()))})
+    lists = {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
+    return Definition(**{**known, **lists})
 
 
 def read_definition(properties: Mapping[str, str]) -> Definition | None:

@@ -3,7 +3,7 @@
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Problem, Reason
 from dbt_lazyview.maintenance.engine import EngineError
-from dbt_lazyview.maintenance.failures import remedy_for
+from dbt_lazyview.maintenance.failures import is_broken_constraint, remedy_for
 from dbt_lazyview.maintenance.tables import sql_name
 
 WHAT_HAPPENED = {
@@ -87,8 +87,20 @@ def too_large(view: Name, reason: Reason, about: str, found: str, limit: str) ->
     )
 
 
+def broken(view: Name, error: EngineError) -> RefreshError:
+    """Rows would break a constraint of the model's contract."""
+    return RefreshError(
+        Reason.CONSTRAINT_VIOLATED,
+        f"{sql_name(view)} was not refreshed: its rows would break a constraint of its contract.\n"
+        f"  {error}\n"
+        "  Its readers see the rows it had before. Correct the rows of its sources, its query, or the constraint.",
+    )
+
+
 def failed(view: Name, error: EngineError) -> RefreshError:
     """A statement failed: of which view, in which step, in Spark's words, and what to do."""
+    if is_broken_constraint(error):
+        return broken(view, error)
     step = f" The step that failed: {error.step}." if error.step else ""
     return RefreshError(
         Reason.REFRESH_FAILED,

@@ -22,6 +22,7 @@ READ_FAILURES = (
 )
 # A sum left its type: our own word, and what Spark says under ANSI mode.
 OVERFLOWS = (SUM_TOO_LARGE, "ARITHMETIC_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
+BROKEN_CONSTRAINTS = ("DELTA_VIOLATE_CONSTRAINT", "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION")
 
 # What helps against the usual failures, by the words of Spark, Hadoop and the drivers.
 REMEDIES = (
@@ -69,6 +70,11 @@ def remedy_for(error: EngineError) -> str:
 def is_race(error: EngineError) -> bool:
     """Whether somebody else committed first."""
     return any(word in str(error) for word in RACES)
+
+
+def is_broken_constraint(error: EngineError) -> bool:
+    """Whether Delta found rows that break a constraint."""
+    return any(word in str(error) for word in BROKEN_CONSTRAINTS)
 
 
 def is_overflow(error: EngineError) -> bool:

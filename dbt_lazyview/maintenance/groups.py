@@ -10,11 +10,17 @@ from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node, Target, resolve
 
 Members = Callable[[str], Sequence[Target]]  # the views of a group that are built, by its name
+Elsewhere = Callable[[Target], bool]  # whether a view belongs to another environment, and is not ours to refresh
 
 
 def no_members(_group: str) -> Sequence[Target]:
     """For views outside of groups."""
     return ()
+
+
+def none_elsewhere(_view: Target) -> bool:
+    """For an environment that reads nothing but its own views."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -23,10 +29,22 @@ class Convoy:
 
     root: Node
     groups: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
+    elsewhere: Elsewhere = none_elsewhere
 
     def moves(self, parent: Node) -> bool:
         """Whether a view that others read is brought to the cut first; otherwise it is read as it is shown."""
+        if self.elsewhere(parent.target):
+            return False
         return parent.group in self.groups if parent.group else not parent.is_snapshot
+
+    @property
+    def read_elsewhere(self) -> tuple[Node, ...]:
+        """The views of other environments that are read on the way."""
+        reached = [self.root, *self.members]
+        for node in reached:
+            reached += [each for each in node.parents.values() if self.moves(each) or each.target.is_auxiliary]
+        parents = {each.target.name: each for node in reached for each in node.parents.values()}
+        return tuple(each for each in parents.values() if self.elsewhere(each.target))
 
     @property
     def root_moves(self) -> bool:
@@ -48,13 +66,15 @@ class Convoy:
         return (*node.tables, *(name for parent in moving for name in self.bases_of(parent)))
 
 
-def gather(tables: Tables, root: Node, members: Members, is_due: bool) -> Convoy:
+def gather(tables: Tables, root: Node, members: Members, is_due: bool, elsewhere: Elsewhere = none_elsewhere) -> Convoy:
     """
     Find the groups that go along. One that rests on snapshots moves only if one of its own views was asked for by name:
     its readers find it as it is.
     """
 
     def moves(node: Node) -> bool:
+        if elsewhere(node.target):
+            return False
         if node.group is None:
             return not node.is_snapshot
         return not node.rests_on_snapshot or (is_due and node.group == root.group)
@@ -67,7 +87,7 @@ def gather(tables: Tables, root: Node, members: Members, is_due: bool) -> Convoy
             groups[node.group] = _resolved(tables, node.group, root if root.group == node.group else node, members)
             waiting += groups[node.group]
         waiting += [parent for parent in node.parents.values() if moves(parent)]
-    return Convoy(root, groups)
+    return Convoy(root, groups, elsewhere)
 
 
 def _resolved(tables: Tables, group: str, first: Node, members: Members) -> tuple[Node, ...]:

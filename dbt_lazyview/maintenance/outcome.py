@@ -29,6 +29,7 @@ class Outcome:
     record: Record | None = None  # None: nothing was written
     parts: int = 1
     is_part: bool = False  # more is to be done
+    is_altered: bool = False  # its state follows other configs now
     chores: tuple[str, ...] = ()  # what was done to the state's files afterwards
 
     @property

@@ -10,6 +10,7 @@ from dbt_lazyview.compiler.derivation import ALL_ON, Options
 from dbt_lazyview.compiler.passes.broadcast_hints import FEW_ROWS
 from dbt_lazyview.compiler.plan import Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
+from dbt_lazyview.maintenance.adoption import adopted
 from dbt_lazyview.maintenance.bounds import within_bounds
 from dbt_lazyview.maintenance.column_changes import restored_version
 from dbt_lazyview.maintenance.cut_over import MANY_CHANGES, AllAtOnce, changes_in, foreseen, is_too_much, learned
@@ -23,13 +24,14 @@ from dbt_lazyview.maintenance.decide import (
     decide,
     should_advance,
 )  # fmt: skip
-from dbt_lazyview.maintenance.definition import to_properties
+from dbt_lazyview.maintenance.groups import Elsewhere, none_elsewhere
 from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.public import PREVIEW, published
 from dbt_lazyview.maintenance.record import Estimate, Experience, Position, Record, Settings
 from dbt_lazyview.maintenance.state import State
+from dbt_lazyview.maintenance.storage import is_stored_elsewhere, refuse_move, storage_of
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.until import Until
@@ -44,6 +46,7 @@ class Request:
     trigger: str = RUN
     until: Until | None = None  # None: now
     options: Options = ALL_ON  # passes of the compiler
+    elsewhere: Elsewhere = none_elsewhere
 
     @property
     def is_due(self) -> bool:
@@ -92,6 +95,7 @@ class Planner:
 
     def plan(self, request: Request, unreadable: Reason | None = None) -> Plan:
         """Decide and write down; `unreadable` is why an incremental statement failed just now."""
+        refuse_move(self.state.name, self.state.definition, self.node.target.definition)
         windows, obstacles = self.windows()
         situation = self.situation(request, windows, obstacles)
         decision = Decision(FULL, unreadable) if unreadable else decide(situation)
@@ -109,6 +113,7 @@ class Planner:
     def windows(self) -> tuple[dict[Name, Window], tuple[Obstacle, ...]]:
         """What happened to every source since the record; nothing where there is no record to start from."""
         recorded = self.state.record.reads if self.state.record and not self.state.distrust else {}
+        recorded = {**recorded, **(self.adopted or {})}
         found = {name: self.follow(name, recorded[sql_name(name)]) for name in self.reads if sql_name(name) in recorded}
         sizes = {name: detail.size for name, detail in self.node.details.items()}
         windows = {name: replace(each, bytes=sizes[name]) for name, each in found.items() if isinstance(each, Window)}
@@ -168,8 +173,23 @@ class Planner:
         )
 
     def means_something_else(self) -> bool:
-        """Whether the query is not the one behind the stored rows: its own words changed, or a view it reads."""
+        """Whether the query is not the one behind the stored rows (its own words changed, or a view it reads), or
+        these have to go elsewhere."""
+        return (self.is_another and self.adopted is None) or is_stored_elsewhere(
+            self.state.definition, self.node.target.definition
+        )
+
+    @property
+    def is_another(self) -> bool:
         return self.state.record is not None and self.state.record.fingerprint != self.node.view.fingerprint
+
+    @cached_property
+    def adopted(self) -> Mapping[str, Position] | None:
+        """Where to go on in sources that are clones of those behind the stored rows; None: they are other rows."""
+        record, stored = self.state.record, self.state.definition
+        if not self.is_another or self.state.distrust or record is None or stored is None:
+            return None
+        return adopted(self.tables, self.node, stored, record)
 
     def is_due_to(self, obstacles: tuple[Obstacle, ...]) -> bool:
         """Whether the same words mean something else only because a source is another one now."""
@@ -198,7 +218,7 @@ class Planner:
         """Nothing to write, except that now and then the record follows versions without data changes."""
         record = self.state.record
         assert record is not None
-        if not should_advance(record.reads, _keyed(self.reads)):
+        if self.adopted is None and not should_advance(record.reads, _keyed(self.reads)):
             return Plan(decision, self.state)
         return self.advanced(decision, 0)
 
@@ -229,9 +249,9 @@ class Planner:
         build = self.node.view.build({name: position.version for name, position in self.reads.items()})
         query = self.render("steps_as_query", steps=build.steps, query=build.query)
         in_place = decision.kind == FULL and self.keeps_table(query)
-        properties = to_properties(self.node.target.definition, self.node.view.fingerprint)
+        storage = storage_of(self.node.target.definition, self.node.view, self.state.name)
         statement = self.render(
-            "build_state", plan=build, state=sql_name(self.state.name), properties=properties, exists=in_place
+            "build_state", plan=build, state=sql_name(self.state.name), storage=storage, exists=in_place
         )
         return Plan(decision, self.state, statement, self.record(decision, None, ""), replaces_state=not in_place)
 

@@ -9,6 +9,7 @@ from dbt_lazyview.maintenance.commit import LostRace
 from dbt_lazyview.maintenance.cut import take_cut
 from dbt_lazyview.maintenance.cut_over import AllAtOnce
 from dbt_lazyview.maintenance.decide import NOOP
+from dbt_lazyview.maintenance.elsewhere import cut_elsewhere
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.errors import lost
 from dbt_lazyview.maintenance.groups import Members, gather, no_members
@@ -76,9 +77,10 @@ def begin(
     tables = Tables(engine, settings.time_zone, probes or Probes())
     node = resolve(tables, target, captures)
     check_mixing(node)
-    convoy = gather(tables, node, members, request.is_due)
+    convoy = gather(tables, node, members, request.is_due, request.elsewhere)
     state = load_state(tables, target.state)
     known = state.record.cut if state.record else {}
     until, bases = request.until, convoy.bases
     cut = cut_until(tables, bases, until) if until else take_cut(tables, bases, known)
+    cut = {**cut, **cut_elsewhere(tables, convoy)}
     return Attempt(tables, settings, node, convoy, cut, {target.state: state})

@@ -24,6 +24,9 @@ def read_setting(engine: Engine, key: str) -> str:
 # Adaptive execution plans the rest of a query anew after each of its parts, change feeds included: more than it saves.
 SETTINGS_FOR_FEW_ROWS = {"spark.sql.adaptive.enabled": "false"}
 
+# An overwrite is one of all partitions, whatever the session says.
+WHOLE_TABLE = {"spark.sql.sources.partitionOverwriteMode": "static"}
+
 
 @contextmanager
 def having_set(engine: Engine, settings: Mapping[str, str]) -> Iterator[None]:

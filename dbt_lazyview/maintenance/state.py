@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
-from dbt_lazyview.maintenance.decide import BUILD, FULL
+from dbt_lazyview.maintenance.decide import WRITES_ALL
 from dbt_lazyview.maintenance.definition import Definition, is_state, read_definition
 from dbt_lazyview.maintenance.history import Commit, is_harmless_to_state
 from dbt_lazyview.maintenance.record import Record, UnreadableRecord, from_json
@@ -82,7 +82,7 @@ def judge(state: State, commits: tuple[Commit, ...]) -> State:
 
 def _uncovered(commits: Iterable[Commit], recorded: Commit, record: Record) -> Iterable[Commit]:
     """Commits of others that changed rows: above the record, or between what a refresh loaded and what it wrote."""
-    floor = recorded.version if record.kind in (BUILD, FULL) else record.onto
+    floor = recorded.version if record.kind in WRITES_ALL else record.onto
     return (
         each for each in commits if each.version > floor and each is not recorded and not is_harmless_to_state(each)
     )

@@ -11,6 +11,7 @@ from dbt_lazyview.maintenance.copies import SourcesCatalog
 from dbt_lazyview.maintenance.cut import existing_delta
 from dbt_lazyview.maintenance.definition import DIFF, Definition, compiled, is_state, read_definition
 from dbt_lazyview.maintenance.policies import CHILD, DEFERRED, is_refreshed_by
+from dbt_lazyview.maintenance.storage import check_storage
 from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
 from dbt_lazyview.maintenance.windows import Used, schema_digest
 from dbt_lazyview.names import STATE_SUFFIX
@@ -100,6 +101,7 @@ def _resolve(tables: Tables, plain: Catalog, target: Target, above: tuple[Name, 
     if circular := [name for name in names if name in path]:
         raise ModelError((_circular(circular[0]),))
     check_key(target.definition.unique_key, view)
+    check_storage(target.definition, view)
     auxiliaries = {each.state: each for each in map(_auxiliary_of(target), view.auxiliaries)}
     details = {name: _detail(tables, name, name in auxiliaries) for name in names}
     known = [name for name in names if name not in auxiliaries and is_state(details[name].properties)]
@@ -112,7 +114,10 @@ def _resolve(tables: Tables, plain: Catalog, target: Target, above: tuple[Name, 
 
 def _auxiliary_of(owner: Target) -> Callable[[Auxiliary], Target]:
     """An auxiliary goes where its owner goes, and is shown to nobody."""
-    definition = replace(owner.definition, is_parent=True, policy=DEFERRED, view_group=None, comment="", unique_key=())
+    definition = replace(
+        owner.definition, is_parent=True, policy=DEFERRED, view_group=None, comment="", unique_key=(),
+        partition_by=(), clustered_by=(), constraints={},
+    )  # fmt: skip
 
     def target(each: Auxiliary) -> Target:
         return Target(each.name, replace(definition, sql=each.view.sql, column_comments={}), each.view)

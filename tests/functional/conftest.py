@@ -35,8 +35,10 @@ def _place(folder: str) -> int:
 
 @pytest.fixture(scope="session")
 def spark_folder(tmp_path_factory):
-    """The folder of the one embedded Spark of this run."""
-    return tmp_path_factory.mktemp("lazyview")
+    """The folder of the one embedded Spark of this process, whichever conftest asks."""
+    folder = tmp_path_factory.getbasetemp() / "lazyview"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture(scope="class")

@@ -135,10 +135,13 @@ class TestLazyViewInDbt:
             Path(project.project_root, "models", "python_model.py").unlink()
 
     def test_a_table_or_view_becomes_a_lazy_view_and_back(self, project):
+        kinds = []
         for number, materialized in enumerate(("table", "lazy_view", "view", "lazy_view", "table"), 6):
             self.insert(project, f"({number}, 'east', 1)")
             text = f"{{{{ config(materialized='{materialized}') }}}} select id from {{{{ ref('orders') }}}}"
             write_file(text, project.project_root, "models", "changing.sql")
-            run_dbt(["run", "--select", "changing"])
+            results = run_dbt(["run", "--select", "changing"])
             assert project.run_sql("select count(*) from {schema}.changing", fetch="one")[0] == number
+            kinds.append(refreshed(results, "changing").get("kind"))
+        assert kinds == [None, "build", None, "incremental", None], "back as a lazy view, it goes on from its state"
         Path(project.project_root, "models", "changing.sql").unlink()

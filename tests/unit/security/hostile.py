@@ -10,6 +10,7 @@ from dbt_lazyview.compiler.catalog import Column, Name, Table
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.dialect import DIALECT
 from dbt_lazyview.compiler.plan import Window
+from dbt_lazyview.maintenance.storage import Storage
 from dbt_lazyview.maintenance.tables import sql_name
 from dbt_lazyview.names import quoted
 from tests.macro_rendering import MacroRenderer
@@ -85,18 +86,25 @@ def statements(words: Words, macros: MacroRenderer) -> dict[str, str]:
     windows = {each.name: Window(4, 7, changed=True, location=words.path) for each in view.sources}
     plan, build = view.refresh(windows), view.build({each.name: 7 for each in view.sources})
     properties = {"lazyview.note": words.comment}
+    storage = Storage(properties, (quoted(words.names["region"]),), (), words.path)
     public = view.public(state)
     columns = [{"quoted": quoted(each.name), "comment": words.comment} for each in public.columns]
     rendered = {
         "merge": macros.render("refresh_state", plan=plan, state=state, strategy="merge", state_version=3),
         "overwrite": macros.render("refresh_state", plan=plan, state=state, strategy="overwrite", state_version=3),
-        "build": macros.render("build_state", plan=build, state=state, properties=properties, exists=False),
-        "rebuild": macros.render("build_state", plan=build, state=state, properties=properties, exists=True),
+        "build": macros.render("build_state", plan=build, state=state, storage=storage, exists=False),
+        "rebuild": macros.render("build_state", plan=build, state=state, storage=storage, exists=True),
         "public": macros.render(
             "public_view", relation=state, columns=columns, query=public.query, comment=words.comment,
             properties=properties,
         ),
         "properties": macros.render("set_properties", relation=state, properties=properties),
+        "clone": macros.render("clone_state", state=state, origin=state, version=3, properties=properties),
+        "unset": macros.render("unset_properties", relation=state, keys=[words.comment]),
+        "constraint": macros.render(
+            "add_constraint", relation=state, constraint=n["orders"],
+            condition=view.checked(f"{n['most']} <> {literal}"),
+        ),
         "detail": macros.render("describe_detail", relation=state),
         "drop": macros.render("drop_table", relation=state),
     }  # fmt: skip

@@ -1,0 +1,40 @@
+"""Constraints of a contract, kept by Delta on the state: a refresh that breaks one writes nothing."""
+
+from collections.abc import Iterator, Mapping
+
+from dbt_lazyview.maintenance.engine import Engine
+from dbt_lazyview.maintenance.planning import Plan
+from dbt_lazyview.maintenance.public import run
+from dbt_lazyview.maintenance.state import State
+from dbt_lazyview.maintenance.storage import checked_conditions
+from dbt_lazyview.maintenance.tables import sql_name
+from dbt_lazyview.maintenance.tree import Node
+from dbt_lazyview.names import quoted
+
+PROPERTY = "delta.constraints."  # and the name in lower case
+
+
+def follow_constraints(engine: Engine, node: Node, plan: Plan) -> int:
+    """
+    Let the state have the constraints of its definition. A new table has none yet: they are added before the view
+    shows it, so that rows which break one are never shown.
+    """
+    return sum(run(engine, statement) for statement in _statements(engine, node, plan))
+
+
+def _statements(engine: Engine, node: Node, plan: Plan) -> Iterator[str]:
+    state, wanted = sql_name(node.target.state), checked_conditions(node.target.definition, node.view)
+    present = {} if plan.replaces_state else _present(plan.state)
+    stored = plan.state.definition
+    is_same = stored is not None and stored.constraints == node.target.definition.constraints
+    stale = [name for name in present if name not in wanted or not is_same]
+    for name in stale:
+        yield engine.render("drop_constraint", relation=state, constraint=quoted(name))
+    for name, condition in wanted.items():
+        if name not in present or name in stale:
+            yield engine.render("add_constraint", relation=state, constraint=quoted(name), condition=condition)
+
+
+def _present(state: State) -> Mapping[str, str]:
+    properties = state.detail.properties if state.detail else {}
+    return {key.removeprefix(PROPERTY): value for key, value in properties.items() if key.startswith(PROPERTY)}

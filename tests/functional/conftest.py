@@ -1,31 +1,20 @@
-"""All functional tests of a process share one embedded Spark: one JVM, one folder, a schema per test class."""
+"""All functional tests of a process share one Spark (connecting.py says which): one folder, a schema per test class."""
 
 import pytest
 from dbt.tests.fixtures.project import *  # noqa: F403  dbt's fixtures; pytest_plugins works in the top conftest only
 
-# The tests run many small statements once: generating and compiling code for each would take most of their time. The
-# room that the first compiler alone has for code is too small for Spark: much time would go into forgetting it. And the
-# metastore need not survive a power cut.
-QUICK_JVM = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Xmn1g"
-    " -Dderby.system.durability=test",
-    "spark.driver.memory": "3g",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
-    "spark.databricks.delta.snapshotPartitions": "1",
-    "spark.databricks.delta.properties.defaults.checkpointInterval": "100",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
-
+from tests.functional.connecting import THRIFT, chosen_way, connected
 
 # Files with one long test come first, so that no worker waits for the other in the end.
 LONG_FIRST = ("packaging", "faults", "oracle", "dbt_basic", "compiler")
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     for item in items:
         item.add_marker(pytest.mark.spark)
+    if chosen_way() == THRIFT:
+        config.hook.pytest_deselected(items=[each for each in items if each.get_closest_marker("in_process")])
+        items[:] = [each for each in items if not each.get_closest_marker("in_process")]
     items.sort(key=lambda item: _place(item.path.parent.name))
 
 
@@ -41,6 +30,19 @@ def spark_folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="session")
+def way(spark_folder):
+    """How this run reaches it."""
+    with connected(spark_folder) as way:
+        yield way
+
+
+@pytest.fixture(scope="session")
+def spark(way):
+    """A session without dbt."""
+    return way.session()
+
+
 @pytest.fixture(scope="class")
 def server_side_parameters():
     """Override in a test class to give its profile settings of its own."""
@@ -48,10 +50,5 @@ def server_side_parameters():
 
 
 @pytest.fixture(scope="class")
-def dbt_profile_target(spark_folder, server_side_parameters):
-    return {
-        "type": "lazyview",
-        "threads": 2,
-        "folder": str(spark_folder),
-        "server_side_parameters": {**QUICK_JVM, **server_side_parameters},
-    }
+def dbt_profile_target(way, server_side_parameters):
+    return {"type": "lazyview", "threads": 2, **way.profile(server_side_parameters)}

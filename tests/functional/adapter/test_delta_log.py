@@ -4,7 +4,9 @@ import pytest
 
 from dbt_lazyview.adapter import delta_log
 from dbt_lazyview.maintenance.tables import Tables
-from tests.functional.maintenance.conftest import lake, spark  # noqa: F401
+from tests.functional.maintenance.conftest import lake  # noqa: F401
+
+pytestmark = pytest.mark.in_process("is about Delta's log as read through the JVM of this process")
 
 
 def both_ways(lake, look):  # noqa: F811

@@ -35,6 +35,7 @@ class TestIsolation:
             assert int(seen) == written == n
 
 
+@pytest.mark.in_process("is about the lock on the folder of an embedded Spark")
 class TestSecondProcess:
     def test_gets_one_readable_line(self, project, spark_folder):
         project.run_sql("select 1")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from dbt_lazyview.adapter.session import new_session
 from dbt_lazyview.cli.main import FINE, FOUND, IMPOSSIBLE, main
 from dbt_lazyview.names import SETTING_USER_METADATA
 from tests.functional.lazy.shop import Shop, appending, lazy_view, totals
@@ -98,14 +97,14 @@ class TestCommands:
         }  # fmt: skip
         assert lazyview("report", "--output", str(tmp_path / "nowhere" / "x"))[0] == IMPOSSIBLE
 
-    def test_verify(self, lazyview, project, spark_folder):
+    def test_verify(self, lazyview, project, way):
         code, out, _ = lazyview("verify")
         assert code == FINE
         assert [line.split(".", 1)[1].split(",")[0] for line in out.splitlines()] == [
             "not_built: not built", "revenue: equals its query", "top: equals its query",
         ]  # fmt: skip
         assert lazyview("verify", "not_built")[0] == IMPOSSIBLE
-        self.tamper_unseen(project, spark_folder)
+        self.tamper_unseen(project, way)
         code, out, _ = lazyview("verify", "revenue", "--sample", "100%", "--seed", "7")
         assert code == FOUND
         assert "revenue: 1 row too many, 1 row missing in a sample of 100 % (--seed 7)" in out
@@ -115,9 +114,9 @@ class TestCommands:
         assert (code, err.startswith("Not compared: ")) == (IMPOSSIBLE, True)
         assert "state_changed" in json.loads(out)[0]["problem"]
 
-    def tamper_unseen(self, project, spark_folder) -> None:
+    def tamper_unseen(self, project, way) -> None:
         """Change a state in a commit that looks like ours."""
-        session, state = new_session(spark_folder, {}), f"{project.test_schema}.revenue__state"
+        session, state = way.session(), f"{project.test_schema}.revenue__state"
         record = session.sql(f"describe history {state} limit 1").collect()[0]["userMetadata"]
         session.conf.set(SETTING_USER_METADATA, record)
         session.sql(f"update {state} set lv_count = lv_count + 2")

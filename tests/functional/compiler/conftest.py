@@ -1,3 +1,3 @@
 """The protocol tests' lake serves here too."""
 
-from tests.functional.maintenance.conftest import lake, spark  # noqa: F401
+from tests.functional.maintenance.conftest import lake  # noqa: F401

@@ -10,6 +10,8 @@ from dbt_lazyview.compiler.functions import AGGREGATES, GENERATORS, NON_DETERMIN
 from dbt_lazyview.compiler.reasons import Reason
 from tests.functional.compiler.rows_on_spark import RowsOnSpark
 
+pytestmark = pytest.mark.in_process("rows and changes are temporary views of this process, no tables")
+
 ORDERS = "id int, cust int, price decimal(12,2), st string"
 CUSTOMERS = "c_id int, nation string"
 

@@ -27,6 +27,7 @@ def _orders(*rows):
     return [(number, customer, Decimal(price), status) for number, customer, price, status in rows]
 
 
+@pytest.mark.in_process("rows and changes are temporary views of this process, no tables")
 def test_every_operator_equals_its_query(spark):
     lake = RowsOnSpark(
         spark.newSession(),

@@ -12,6 +12,8 @@ from dbt_lazyview.compiler.plan import Window
 from tests.functional.bags import bag
 from tests.functional.compiler.rows_on_spark import RowsOnSpark
 
+pytestmark = pytest.mark.in_process("rows and changes are temporary views of this process, no tables")
+
 _numbers = itertools.count()
 
 

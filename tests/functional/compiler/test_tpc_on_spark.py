@@ -2,8 +2,12 @@
 
 import os
 
+import pytest
+
 from tests.functional.compiler.rows_on_spark import RowsOnSpark
 from tests.property.tpc_lake import TpcLake, chosen_queries
+
+pytestmark = pytest.mark.in_process("rows and changes are temporary views of this process, no tables")
 
 ALL_OF_TPCH = bool(os.environ.get("LAZYVIEW_ALL_TPCH"))  # all 22 through three rounds take a quarter of an hour
 TPCH_SAMPLE = [4, 13, 15, 17]  # a semi join, groups over an outer join, a global scalar, a correlated subquery

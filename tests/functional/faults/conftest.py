@@ -1,3 +1,3 @@
 """The protocol tests' Spark serves here too."""
 
-from tests.functional.maintenance.conftest import lake, sales, spark  # noqa: F401
+from tests.functional.maintenance.conftest import lake, sales  # noqa: F401

@@ -23,10 +23,11 @@ from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.maintenance.failures import is_race
 from tests.functional.faults import spark_server
-from tests.functional.faults.thrift import ThriftSession, free_port, thrift_server
 from tests.functional.faults.world import QUERIES, TABLES
 from tests.functional.maintenance.lake import Lake
 from tests.functional.oracle.oracle import Oracle
+from tests.functional.servers.processes import free_port
+from tests.functional.servers.thrift import ThriftSession, thrift_server
 
 SCHEMA = "crowd"
 VIEWS = {name: QUERIES[name] for name in ("totals", "lines")}

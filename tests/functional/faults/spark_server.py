@@ -18,7 +18,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from dbt_lazyview.adapter.session import _silence_error_loggers, new_session
-from tests.functional.conftest import QUICK_JVM
+from tests.functional.quick_spark import QUICK_JVM
 
 SETTINGS = {**QUICK_JVM, "spark.driver.memory": "1g", "spark.sql.ansi.enabled": "false"}
 

@@ -3,7 +3,11 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.functional.faults.spark_server import of_this_process
+
+pytestmark = pytest.mark.in_process("processes join the JVM of this one; crowd --over-thrift is the same over Thrift")
 
 
 def test_writers_and_refreshers_at_once(spark):

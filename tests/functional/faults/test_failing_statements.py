@@ -57,6 +57,7 @@ def stuck(one_lake):
     return Stuck(one_lake, SALES, "insert into sales values (4, 'north', 1), (5, 'west', 2), (null, null, 3)")
 
 
+@pytest.mark.in_process("cancels the jobs of this process")
 def test_killed_tasks(stuck):
     """Every job of the writing statement is cancelled, as an operator would do it."""
     engine, over = stuck.lake.engine(is_embedded=False), threading.Event()
@@ -78,6 +79,7 @@ def test_killed_tasks(stuck):
     stuck.goes_on()
 
 
+@pytest.mark.in_process("takes the room for files from this process")
 def test_no_room_for_the_state(lake, sales):
     hashes = "sha2(cast(id as string), 512) as one, sha2(cast(-id as string), 512) as other"
     stuck = Stuck(lake, f"select id, {hashes} from sales", "insert into sales select id, 'x', 1 from range(12000)")

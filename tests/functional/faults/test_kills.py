@@ -2,8 +2,12 @@
 
 from functools import partial
 
+import pytest
+
 from tests.functional.faults import spark_server
 from tests.functional.faults.kill_test import KillTest
+
+pytestmark = pytest.mark.in_process("processes join the JVM of this one; test_thrift_server.py kills a server")
 
 SCENARIOS = ("overwrite", "merge", "full", "definition", "group", "build")  # the others take longer
 

@@ -6,9 +6,10 @@ import signal
 import pytest
 
 from dbt_lazyview.maintenance.errors import RefreshError
-from tests.functional.faults.thrift import ThriftSession, free_port, thrift_server
 from tests.functional.maintenance.conftest import SALES
 from tests.functional.maintenance.lake import Lake
+from tests.functional.servers.processes import free_port
+from tests.functional.servers.thrift import ThriftSession, thrift_server
 
 pytest.importorskip("pyhive")
 

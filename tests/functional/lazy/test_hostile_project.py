@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from dbt_lazyview.adapter.session import new_session
 from tests.functional.lazy.shop import Shop
 
 COLUMN = "o'dd`--/*é$x"
@@ -41,9 +40,9 @@ class TestHostileProject:
         return {"odd_view.sql": VIEW, "schema.yml": SCHEMA}
 
     @pytest.fixture(scope="class")
-    def writer(self, project, spark_folder):
+    def writer(self, project, way, spark_folder):
         """Somebody with a session of their own, for whom braces are no placeholders."""
-        session = new_session(spark_folder, {})
+        session = way.session()
         session.conf.set("spark.sql.variable.substitute", "false")
         path = spark_folder / f"{project.test_schema} o'dd; -- $x {{{{ y }}}} é"
         location = str(path).replace("'", "\\'")

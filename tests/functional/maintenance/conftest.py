@@ -1,20 +1,13 @@
-"""One embedded Spark for all, a schema of its own for every test."""
+"""One Spark for all, a schema of its own for every test."""
 
 import itertools
 
 import pytest
 
-from dbt_lazyview.adapter.session import new_session
-from tests.functional.conftest import QUICK_JVM
 from tests.functional.maintenance.lake import Lake
 
 _numbers = itertools.count()
 SALES = "select region, count(*) as orders, sum(amount) as revenue from sales group by region"
-
-
-@pytest.fixture(scope="session")
-def spark(spark_folder):
-    return new_session(spark_folder, {**QUICK_JVM, "spark.sql.ansi.enabled": "false"})
 
 
 @pytest.fixture

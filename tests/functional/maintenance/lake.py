@@ -11,6 +11,7 @@ from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
 from dbt_lazyview.maintenance.definition import Definition
 from dbt_lazyview.maintenance.engine import EngineError
+from dbt_lazyview.maintenance.maps import mapping
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Request
 from dbt_lazyview.maintenance.record import Record, from_json
@@ -20,6 +21,7 @@ from tests.functional.bags import bag, in_one_only
 from tests.macro_rendering import MacroRenderer
 
 RENDERER = MacroRenderer()
+MAPS = ("operationParameters", "operationMetrics")
 
 
 class RawEngine:
@@ -109,7 +111,8 @@ class Lake:
         return Path(self.run(f"describe detail {table}")[0][4].removeprefix("file:"))
 
     def history(self, table: str) -> list[dict[str, Any]]:
-        return [row.asDict(recursive=True) for row in self.session.sql(f"describe history `{table}`").collect()]
+        rows = [row.asDict(recursive=True) for row in self.session.sql(f"describe history `{table}`").collect()]
+        return [{**row, **{key: mapping(row[key]) for key in MAPS}} for row in rows]
 
     def records(self, name: str) -> list[tuple[int, Record]]:
         """Version and record of every refresh of a view, newest first."""

@@ -122,6 +122,7 @@ def stays(lake, reason):
     assert lake.history("v__state")[0]["version"] == before
 
 
+@pytest.mark.in_process("makes files older behind the back of Spark, whose memory of them is cleared in this process")
 def test_a_source_is_silent_for_months(lake):
     """Then it changes, and Delta drops its old commits: one view has seen all that is gone, another has not."""
     raw = f"{lake.schema}_raw"

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.in_process("builds wheels: no Spark")
+
 ROOT = Path(__file__).parents[3]
 
 

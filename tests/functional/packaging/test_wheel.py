@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.in_process("installs the wheel and starts an embedded Spark from it")
+
 ROOT = Path(__file__).parents[3]
 
 PROJECT = {

@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test check docs tutorial test-report soak kill-test concurrency-soak bench bench-dbt bench-page audit lint format install java clean
+.PHONY: demo test check docs tutorial test-report soak kill-test concurrency-soak test-cluster test-versions bench bench-dbt bench-page audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -56,6 +56,18 @@ concurrency-soak: java
 	$(STEP) "writers and refreshers at once, for $(MINUTES) minutes"
 	@$(BIN)/python -m tests.functional.faults.crowd --minutes $(MINUTES)
 	@$(BIN)/python -m tests.functional.faults.crowd --minutes $(MINUTES) --over-thrift
+
+# The functional tests on a standalone cluster of two workers: over a thrift server, and with an embedded driver.
+CLUSTER_TESTS ?= tests/functional
+test-cluster: java
+	$(STEP) "functional tests over a thrift server on a cluster"
+	@LAZYVIEW_TEST_OVER=thrift $(BIN)/pytest -q $(CLUSTER_TESTS)
+	$(STEP) "functional tests with tasks on a cluster"
+	@LAZYVIEW_TEST_OVER=cluster $(BIN)/pytest -q $(CLUSTER_TESTS)
+
+# Lowest and highest supported versions, each in an environment of its own: needs Python 3.10 and 3.12.
+test-versions: install java
+	@$(BIN)/python scripts/test_versions.py $(ENDS)
 
 # Known vulnerabilities of what is installed; asks a service on the internet, so it is no part of the tests.
 audit: install

@@ -7,7 +7,12 @@ from typing import Any
 
 from dbt.adapters.contracts.connection import Connection, ConnectionState
 from dbt.adapters.exceptions import FailedToConnectError
-from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionMethod, SparkConnectionWrapper
+from dbt.adapters.spark.connections import (
+    PyhiveConnectionWrapper,
+    SparkConnectionManager,
+    SparkConnectionMethod,
+    SparkConnectionWrapper,
+)
 from dbt.flags import get_flags
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from py4j.protocol import Py4JError
@@ -16,7 +21,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt_lazyview.adapter.errors import readable
 from dbt_lazyview.adapter.literals import bind
-from dbt_lazyview.adapter.session import new_session
+from dbt_lazyview.adapter.session import new_session, session_beside
 
 
 class LazyViewConnectionManager(SparkConnectionManager):
@@ -46,8 +51,10 @@ class LazyViewConnectionManager(SparkConnectionManager):
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
-        if connection.state == ConnectionState.OPEN or connection.credentials.method != SparkConnectionMethod.SESSION:
-            return super().open(connection)
+        if connection.state == ConnectionState.OPEN:
+            return connection
+        if connection.credentials.method != SparkConnectionMethod.SESSION:
+            return _with_exact_values(super().open(connection))
         connection.handle = SessionHandle(_open_session(connection.credentials))
         connection.state = ConnectionState.OPEN
         return connection
@@ -96,6 +103,32 @@ class SessionHandle(SparkConnectionWrapper):
 
     def rollback(self, *args: Any, **kwargs: Any) -> None:
         """Spark has no transactions."""
+
+
+class ThriftHandle(PyhiveConnectionWrapper):
+    """dbt-spark's handle, with the values of a seed as they are written: it makes floats of whatever is a number."""
+
+    def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
+        super().execute(bind(sql, bindings) if bindings is not None else sql)
+
+
+def _with_exact_values(connection: Connection) -> Connection:
+    handle = connection.handle
+    if type(handle) is PyhiveConnectionWrapper:
+        connection.handle = ThriftHandle(
+            handle.handle, handle.poll_interval, handle.query_timeout, handle.query_retries
+        )
+    return connection
+
+
+def own_connection(manager: type[SparkConnectionManager], name: str, credentials: Any) -> Connection:
+    """A connection that nobody else has; those of dbt-spark's own `method: session` would share one Spark session."""
+    connection = Connection(type=manager.TYPE, name=name, credentials=credentials)
+    manager.open(connection)
+    if credentials.method == SparkConnectionMethod.SESSION and not isinstance(connection.handle, SessionHandle):
+        connection.handle.cursor().execute("select 1")  # starts Spark, as dbt-spark does it, where it does not run yet
+        connection.handle = SessionHandle(session_beside(credentials.server_side_parameters))
+    return connection
 
 
 def _project_folder(profile: Any) -> Path:

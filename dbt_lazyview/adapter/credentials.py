@@ -16,6 +16,7 @@ class LazyViewCredentials(SparkCredentials):
     host: str | None = None
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION
     server_side_parameters: dict[str, Any] = field(default_factory=dict)  # numbers and booleans as YAML has them
+    poll_interval: int = 1  # seconds between looks at a statement that runs on a server
     folder: str = ".lazyview"  # metastore, warehouse and logs of the embedded session, relative to the project
 
     def __post_init__(self) -> None:

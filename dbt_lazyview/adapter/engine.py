@@ -10,7 +10,7 @@ from dbt.adapters.contracts.connection import Connection
 from dbt.adapters.events.logging import AdapterLogger
 
 from dbt_lazyview.adapter.catalog import SparkCatalog
-from dbt_lazyview.adapter.connections import SessionHandle
+from dbt_lazyview.adapter.connections import SessionHandle, own_connection
 from dbt_lazyview.adapter.errors import words_of
 from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.maintenance.engine import EngineError
@@ -72,9 +72,7 @@ class DbtEngine:
 @contextmanager
 def open_engine(adapter: BaseAdapter, name: str, probes: Probes) -> Iterator[DbtEngine]:
     """An engine on a new connection, closed afterwards."""
-    manager = adapter.ConnectionManager
-    connection = Connection(type=manager.TYPE, name=f"lazyview {name}", credentials=adapter.config.credentials)
-    manager.open(connection)
+    connection = own_connection(adapter.ConnectionManager, f"lazyview {name}", adapter.config.credentials)
     try:
         engine = DbtEngine(adapter, connection, probes)
         for key, value in SETTINGS.items():

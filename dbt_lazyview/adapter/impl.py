@@ -40,6 +40,13 @@ class LazyViewAdapter(LazyViewAnswers, LazyViewTriggers, LazyViewDocumentation, 
         return super().pre_model_hook(config)
 
 
+class SparkAdapterWithLazyViews(LazyViewAnswers, LazyViewTriggers, SparkAdapter):
+    """
+    `type: spark` where lazy views may be: dbt-spark's adapter and what they need. dbt looks for the module of an
+    adapter by what stands before `Adapter` in the name of its class.
+    """
+
+
 def default_to_delta(config: Any) -> None:
     """
     Fill in the file format of a stored node. dbt-spark's materializations ask the node's config, not the adapter's

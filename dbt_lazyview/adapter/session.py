@@ -4,7 +4,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -53,6 +53,15 @@ def new_session(folder: Path, settings: Mapping[str, str]) -> SparkSession:
     for key, value in settings.items():
         if spark.settings.get(key) != value:
             _set(session, key, value)
+    return session
+
+
+def session_beside(settings: Mapping[str, str]) -> SparkSession:
+    """A session of its own in the Spark that this process already runs, with the settings that a session may have."""
+    session = SparkSession.builder.getOrCreate().newSession()
+    for key, value in settings.items():
+        with suppress(PySparkException):  # taken at the start of Spark only, and by dbt-spark
+            session.conf.set(key, value)
     return session
 
 

@@ -29,6 +29,9 @@ class Way(Protocol):
     def profile(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """What a dbt profile says, with settings of its own."""
 
+    def spark_profile(self) -> dict[str, Any]:
+        """The same in a profile of dbt-spark; Spark runs already."""
+
     def session(self) -> Any:
         """A session without dbt."""
 
@@ -43,6 +46,9 @@ class InThisProcess:
     def profile(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         return {"folder": str(self.folder), "server_side_parameters": {**QUICK_JVM, **self.settings, **settings}}
 
+    def spark_profile(self) -> dict[str, Any]:
+        return {"method": "session", "host": "here"}
+
     def session(self) -> Any:
         return new_session(self.folder, {**QUICK_JVM, **self.settings, "spark.sql.ansi.enabled": "false"})
 
@@ -54,8 +60,10 @@ class OverThrift:
     port: int
 
     def profile(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        address = {"method": "thrift", "host": HOST, "port": self.port, "user": "tests"}
-        return {**address, "server_side_parameters": dict(settings)}
+        return {**self.spark_profile(), "server_side_parameters": dict(settings)}
+
+    def spark_profile(self) -> dict[str, Any]:
+        return {"method": "thrift", "host": HOST, "port": self.port, "user": "tests"}
 
     def session(self) -> Any:
         return ThriftSession(self.port)

@@ -1,7 +1,7 @@
 """A standalone cluster: a master and its workers, from the pip package."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ class Cluster:
     """A running cluster."""
 
     url: str
-    worker_groups: tuple[int, ...]
+    work_folders: tuple[Path, ...]  # where each worker keeps what its executors print
 
     @property
     def settings(self) -> dict[str, str]:
@@ -38,13 +38,16 @@ def standalone_cluster(folder: Path) -> Iterator[Cluster]:
     with ExitStack() as stack:
         master = [f"{CLASS}.master.Master", "--host", HOST, "--port", str(port), "--webui-port", str(free_port())]
         stack.enter_context(spark_program("spark-class", master, port, folder / "master.log"))
-        yield Cluster(url, tuple(stack.enter_context(_worker(folder, url, n)) for n in range(WORKERS)))
+        work_folders = tuple(folder / f"worker_{number}" for number in range(WORKERS))
+        for each in work_folders:
+            stack.enter_context(_worker(each, url))
+        yield Cluster(url, work_folders)
 
 
-def _worker(folder: Path, url: str, number: int) -> "contextmanager[int]":
+def _worker(folder: Path, url: str) -> AbstractContextManager[int]:
     port = free_port()
     arguments = [
         f"{CLASS}.worker.Worker", "--host", HOST, "--port", str(port), "--webui-port", str(free_port()),
-        "--cores", "1", "--memory", "2g", "--work-dir", str(folder / f"worker_{number}"), url,
+        "--cores", "1", "--memory", "2g", "--work-dir", str(folder), url,
     ]  # fmt: skip
-    return spark_program("spark-class", arguments, port, folder / f"worker_{number}.log")
+    return spark_program("spark-class", arguments, port, folder.with_suffix(".log"))

@@ -20,3 +20,21 @@ def test_a_java_error_keeps_its_first_line_and_innermost_cause():
 
 def test_a_plain_message_stays():
     assert readable("[TABLE_OR_VIEW_NOT_FOUND] no such table") == "[TABLE_OR_VIEW_NOT_FOUND] no such table"
+
+
+def test_a_thrift_server_says_no_more_than_spark():
+    said = (
+        "org.apache.hive.service.cli.HiveSQLException: Error running query: [CAST_INVALID_INPUT] "
+        "org.apache.spark.SparkNumberFormatException: [CAST_INVALID_INPUT] No number. SQLSTATE: 22018\n"
+        "== SQL (line 1, position 8) ==\nselect cast('x' as int)\n       ^^^^\n"
+        "\tat org.apache.spark.sql.classic.Dataset.<init>(Dataset.scala:276)\n"
+        "\tSuppressed: org.apache.spark.util.Utils$OriginalTryStackTraceException: Full stacktrace of the caller\n"
+        "\t\tat org.apache.spark.util.Utils.f(Utils.scala:1)\n"
+        "Caused by: org.apache.spark.SparkNumberFormatException: [CAST_INVALID_INPUT] No number. SQLSTATE: 22018\n"
+    )
+    assert readable(said).splitlines() == [
+        "[CAST_INVALID_INPUT] No number. SQLSTATE: 22018",
+        "== SQL (line 1, position 8) ==",
+        "select cast('x' as int)",
+        "       ^^^^",
+    ]

@@ -4,7 +4,7 @@ catches up with, with the number of tables it joins.
 
     python -m benchmarks.scale [--sf 0.1 1] [--parts sizes files commits changes joins] [--folder FOLDER]
 
-Prints a table for each part, and keeps the points in docs/benchmarks/scale.json; docs/scale.md says what follows.
+Prints a table for each part, and keeps the points in benchmarks/scale.json; docs/scale.md says what follows.
 A scale factor is that of TPC-H: 6 million order lines, 1.5 million orders, 150,000 customers.
 """
 
@@ -19,8 +19,7 @@ from benchmarks.driver import Driver
 from dbt_lazyview.adapter.session import new_session
 from tests.functional.maintenance.lake import Lake
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "docs" / "benchmarks" / "scale.json"
+RESULTS = Path(__file__).with_name("scale.json")
 SETTINGS = {"spark.sql.ansi.enabled": "false", "spark.driver.memory": "4g"}
 REPEATS = 3  # refreshes of which the quickest counts
 

@@ -32,7 +32,8 @@ def test_noop_runs_no_data_job_and_writes_nothing(lake, sales):
     before = len(lake.history("v__state"))
     engine = lake.engine()
     assert lake.refresh("v", sales, engine).kind == "noop"
-    assert {statement.split()[0] for statement in engine.ran} <= {"describe", "show", "set"}  # which reads a setting
+    ran = [statement for statement in engine.ran if not (statement.startswith("set ") and "=" not in statement)]
+    assert {statement.split()[0] for statement in ran} <= {"describe", "show"}  # and looks at settings
     assert len(lake.history("v__state")) == before
 
 

@@ -41,13 +41,13 @@ class TestTypeSpark:
     @pytest.fixture(scope="class")
     def shop(self, project, spark_folder):
         shop = Shop(project, spark_folder)
-        assert "[build (first_build): 1 row" in shop.dbt("build")
+        assert "build (first_build): 1 row" in shop.dbt("build")
         return shop
 
     def test_follows_changes(self, shop):
         shop.sell("orders")
-        assert "[incremental: 1 change" in shop.dbt("run", "--select", "revenue")
-        assert "[noop: nothing new" in shop.dbt("run", "--select", "revenue")
+        assert "incremental: 1 change" in shop.dbt("run", "--select", "revenue")
+        assert "noop: nothing new" in shop.dbt("run", "--select", "revenue")
         assert shop.rows("revenue") == [("north", 1, 10), ("south", 1, 7)]
 
     def test_readers_find_it_refreshed(self, shop):

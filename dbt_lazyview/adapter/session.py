@@ -110,7 +110,20 @@ def _adopt(folder: Path) -> _Running | None:
     return _Running(SparkSession.builder.getOrCreate(), folder, {}) if SparkContext._active_spark_context else None
 
 
+def refuse_connect(settings: Mapping[str, str]) -> None:
+    """Say that an embedded Spark is not what Spark Connect is; its address may hold a token, and is not told."""
+    where = [each for each, place in (("spark.remote", settings), ("SPARK_REMOTE", os.environ)) if place.get(each)]
+    if where:
+        raise DbtRuntimeError(
+            f"{where[0]} is set: lazy views are not refreshed over Spark Connect. "
+            "What is promised of a refresh was tested on embedded sessions and over Thrift only. "
+            "Use method: thrift for a Spark server, or spark.master for a cluster, and unset it. "
+            "See docs/deploy.md#spark-connect"
+        )
+
+
 def _start(folder: Path, settings: Mapping[str, str]) -> SparkSession:
+    refuse_connect(settings)
     try:
         java_home = find_java_home()
         folder.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,7 @@ class TestTypeSpark:
 
     def test_readers_find_it_refreshed(self, shop):
         shop.sell("orders")
-        assert ".top (read by report): incremental: 1 change" in shop.dbt("run", "--select", "report")
+        assert ".top (read by report): incremental: " in shop.dbt("run", "--select", "report")
         assert shop.rows("report") == shop.rows("top") == [("north", 10), ("south", 14)]
 
     def test_tests_operations_and_the_command(self, shop, project, capsys):

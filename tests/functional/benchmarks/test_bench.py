@@ -12,8 +12,8 @@ from benchmarks.sections import curves
 from benchmarks.sections.curves import Change, Group
 from benchmarks.sections.names import DELETES, INSERTS
 from benchmarks.views import subject
-from dbt_lazyview.adapter.session import new_session
-from tests.functional.conftest import QUICK_JVM
+
+pytestmark = pytest.mark.in_process("measures an embedded Spark")
 
 VIEW = "join and aggregate"
 ROUND = (Change(INSERTS, 0.1), Change(DELETES, 0.1, has_full=False))
@@ -22,12 +22,12 @@ SCALE = 0.001
 
 
 @pytest.fixture
-def small(monkeypatch, spark_folder):
+def small(monkeypatch, way):
     """Few tables and one round; the tables go again."""
     monkeypatch.setattr(curves, "groups", lambda scope: [Group((subject(VIEW),), (ROUND,))])
     monkeypatch.setattr(tpch, "TABLES", TABLES)
     monkeypatch.setattr(tpch, "CHANGED", TABLES)
-    session = new_session(spark_folder, QUICK_JVM)
+    session = way.session()
     yield
     for table in TABLES:
         session.sql(f"drop table if exists {table}").collect()

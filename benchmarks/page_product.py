@@ -1,6 +1,7 @@
 """What the page says of curves, TPC-H, sizes, idle views, and of what others do."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from benchmarks import words
 from benchmarks.plots import Bars, Line, bar_plot, line_plot
@@ -138,12 +139,14 @@ def _seconds(by_scale: Mapping[float, tuple[float, float]], column: int) -> tupl
 def _idle(scale: float, points: Points) -> Written:
     if not points:
         return Written("")
-    rows = [
-        [str(each["views"]), f"{each['seconds']:.2f}", f"{each['seconds'] / each['views']:.3f}", str(each["jobs"])]
-        for each in points.values()
-    ]
+    rows = [_idle_row(each) for each in points.values()]
     text = words.on(words.IDLE, scale)
-    return Written(text + "\n" + table(["views", "seconds", "seconds per view", "jobs"], rows))
+    return Written(text + "\n" + table(["views", "seconds", "seconds per view", "jobs", "rows read"], rows))
+
+
+def _idle_row(each: Mapping[str, Any]) -> list[str]:
+    seconds = [f"{each['seconds']:.2f}", f"{each['seconds'] / each['views']:.3f}"]
+    return [str(each["views"]), *seconds, str(each["jobs"]), str(each["rows_read"])]
 
 
 def _others(scale: float, points: Points) -> Written:

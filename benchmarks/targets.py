@@ -88,7 +88,7 @@ def _idle(files: Files) -> Iterable[Row]:
     found = {each["views"]: each for each in points}
     one, many = found.get(1), found.get(50)
     yield Row(
-        "nothing pending: data jobs", "none", *_judged(one, lambda it: f"{it['jobs']}", lambda it: it["jobs"] == 0)
+        "nothing pending: Spark jobs", "none", *_judged(one, lambda it: f"{it['jobs']}", lambda it: it["jobs"] == 0)
     )
     for count, most, each in ((1, 0.15, one), (50, 2.0, many)):
         told = _judged(each, lambda it: f"{it['seconds']:.2f} s", lambda it, most=most: it["seconds"] < most)

@@ -41,7 +41,8 @@ def _name(count: int) -> str:
 def _noops(bench: Bench, views: list[Subject]) -> dict[str, Any]:
     runs = [bench.refresh(*views) for _ in range(TIMES + 1)][1:]  # the first one warms up
     assert all(each["kind"] == "noop" for each in runs), runs
-    return {"views": len(views), "seconds": median(each["seconds"] for each in runs), "jobs": runs[0]["jobs"]}
+    seconds = median(each["seconds"] for each in runs)
+    return {"views": len(views), "seconds": seconds, "jobs": runs[0]["jobs"], "rows_read": runs[0]["rows_read"]}
 
 
 def _told(found: dict[str, Any]) -> str:

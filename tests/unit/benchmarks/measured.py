@@ -41,7 +41,7 @@ def _of_product(seconds: float, full: float) -> dict[str, Any]:
     return {
         "scaling": {CUSTOMERS_MOVED: {"view": MAIN_VIEW, "customers": 100, "orders": 0, **fixed}},
         "tpch": named(*({"query": number, "share": 0.01, **both} for number in range(1, 23))),
-        "idle": named(*({"views": count, "seconds": 0.02 * count, "jobs": 0} for count in (1, 10, 50))),
+        "idle": named(*({"views": count, "seconds": 0.02 * count, "jobs": 0, "rows_read": 0} for count in (1, 10, 50))),
     }
 
 

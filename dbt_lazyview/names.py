@@ -16,6 +16,7 @@ COPY_INFIX = "__copy_"  # of a source without versions
 # Table properties of a state.
 PROPERTY_PREFIX = "lazyview."
 PROPERTY_COPY = "lazyview.copy_of"  # of a copy: its source
+PROPERTY_LOG = "lazyview.log"  # of a copy that follows a log: which log, and how
 PROPERTY_FORMAT = "lazyview.format"
 PROPERTY_FINGERPRINT = "lazyview.fingerprint"
 PROPERTY_DEFINITION = "lazyview.definition"  # chunked: lazyview.definition.0, .1, …
@@ -23,12 +24,16 @@ PROPERTY_DEFINITION = "lazyview.definition"  # chunked: lazyview.definition.0, .
 # The record of a refresh, carried by the state's own Delta commit.
 RECORD_FORMAT = 1
 TRANSACTION_APP = "dbt-lazyview"
+LOG_APP = "dbt-lazyview log"  # of commits that carry a position in a log
 SETTING_USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 SETTING_TRANSACTION_APP = "spark.databricks.delta.write.txnAppId"
 SETTING_TRANSACTION_VERSION = "spark.databricks.delta.write.txnVersion"
 
 # What a statement says when a sum overflows that it adds to.
 SUM_TOO_LARGE = "LV_SUM_TOO_LARGE"
+
+# What a statement says when a log tells of something that cannot be.
+LOG_REFUSED = "LV_LOG_REFUSED"
 
 
 def quoted(identifier: str) -> str:

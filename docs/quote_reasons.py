@@ -13,7 +13,7 @@ from dbt_lazyview.compiler.reasons import ModelError, Reason
 from dbt_lazyview.maintenance.configuration import not_allowed
 from dbt_lazyview.maintenance.cut import not_delta
 from dbt_lazyview.maintenance.engine import EngineError
-from dbt_lazyview.maintenance.errors import WHAT_HAPPENED, NotBuilt, failed, lost, refused, too_large
+from dbt_lazyview.maintenance.errors import WHAT_HAPPENED, NotBuilt, failed, log_unusable, lost, refused, too_large
 from tests.unit.compiler.paper_catalog import PaperCatalog
 
 PAGE = Path(__file__).resolve().parent / "reasons.md"
@@ -68,6 +68,8 @@ def _of_refreshes() -> Iterator[tuple[Reason, str]]:
     yield Reason.CONSTRAINT_VIOLATED, str(failed(VIEW, negative))
     told = "Configuration changes were identified and `on_configuration_change` was set to `fail` for `shop`.`sales`"
     yield Reason.CONFIGURATION_CHANGED, str(not_allowed(VIEW, ("exact", "partition_by"), told))
+    copy = ("spark_catalog", "shop", "orders__copy_5f0a21")
+    yield Reason.LOG_UNUSABLE, str(log_unusable("`shop`.`orders_log`", orders, copy, "its operation X is not known"))
 
 
 def _compile(sql: str) -> None:

@@ -49,6 +49,7 @@ class Reason(Enum):
     FULL_REFRESH_TOO_LARGE = "LV045"
     CONSTRAINT_VIOLATED = "LV046"
     CONFIGURATION_CHANGED = "LV047"
+    LOG_UNUSABLE = "LV049"
 
     # Nothing had to be done.
     CHANGES_IRRELEVANT = "LV050"

@@ -7,15 +7,21 @@ again: nothing is lost, and nothing is applied twice, for the record of a view n
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp, parse_one
 
 from dbt_lazyview.compiler.catalog import Catalog, Column, Name, StoredView, Table, UserFunction
+from dbt_lazyview.compiler.dialect import DIALECT
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
 from dbt_lazyview.maintenance.cut import not_delta
 from dbt_lazyview.maintenance.definition import AUTO, DIFF, Definition
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.failures import is_race
 from dbt_lazyview.maintenance.history import CHANGE_FEED
+from dbt_lazyview.maintenance.log_copies import follow_log
+from dbt_lazyview.maintenance.logs import DEBEZIUM, Log
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.names import COPY_INFIX, PROPERTY_COPY, quoted
 
@@ -32,9 +38,12 @@ class SourcesCatalog:
     definition: Definition
     schema: Name  # of the view: copies stand beside its state
     captures: bool = True  # bring copies up to date
+    instead: dict[Name, Name] = field(default_factory=dict)  # logs that stand for a table, as the query calls them
 
     def relation(self, name: Name, namespace: Name | None) -> Table | StoredView:
         found = self.catalog.relation(name, namespace)
+        if log := self.definition.logs.get(sql_name(found.name)):
+            return self.copy_by_log(name, found, log)
         if not isinstance(found, Table) or found.is_versioned:
             return found
         if self.definition.capture == AUTO:
@@ -48,11 +57,62 @@ class SourcesCatalog:
             self.tables.probes.look(("copy", *copy), lambda: bring_up_to_date(self.tables, source, copy, columns))
         return Table(copy, columns)
 
+    def copy_by_log(self, name: Name, found: Table | StoredView, log: Log) -> Table:
+        """The copy of a source that tells its own changes: of a table, or of a view that shows how things are now."""
+        source = found if isinstance(found, Table) else Table(found.name, (), format="view")
+        copy = copy_name(source.name, self.schema)
+        columns = self.catalog.describe(f"SELECT {self.mirrored(source, log)} FROM {source.sql}")
+        self.check_names(source, copy, columns)
+        if self.captures:
+            self.tables.probes.look(("copy", *copy), lambda: follow_log(self.tables, source, copy, log, columns))
+        if not log.has_base:
+            self.instead[_lower(name)] = copy
+        return Table(copy, columns)
+
+    def mirrored(self, source: Table, log: Log) -> str:
+        """The columns that a log tells of."""
+        if log.has_base:
+            return "*"
+        if log.format == DEBEZIUM:
+            return "`after`.*"
+        return ", ".join(quoted(each.name) for each in source.columns if each.name.lower() not in log.own_columns)
+
+    def check_names(self, source: Table, copy: Name, columns: tuple[Column, ...]) -> None:
+        detail = self.tables.detail(copy)
+        if detail is not None and detail.properties.get(PROPERTY_COPY) != sql_name(source.name):
+            raise ModelError((_foreign(copy),))
+        if odd := [column.name for column in columns if _ODD.search(column.name)]:
+            raise ModelError((_odd_names(source, odd),))
+
     def describe(self, sql: str) -> tuple[Column, ...]:
-        return self.catalog.describe(sql)
+        return self.catalog.describe(reading(self.instead, sql) if self.instead else sql)
 
     def function(self, name: Name, namespace: Name | None) -> UserFunction | None:
         return self.catalog.function(name, namespace)
+
+
+def reading(instead: Mapping[Name, Name], sql: str) -> str:
+    """
+    A query that reads the copies of logs, whose columns it means, instead of the logs.
+
+    Example:
+        >>> reading({("cdc", "people"): ("c", "people__copy_1")}, "select people.id from cdc.people")
+        'SELECT people.id FROM `c`.`people__copy_1` AS people'
+    """
+    query = parse_one(sql, dialect=DIALECT)
+    names = {each.alias for each in query.find_all(exp.CTE)}
+    for table in list(query.find_all(exp.Table)):
+        copy = instead.get(_lower(tuple(part.name for part in table.parts)))
+        if copy and not (len(table.parts) == 1 and table.name in names):
+            alias = table.args.get("alias") or exp.TableAlias(this=table.this.copy())
+            changed = exp.to_table(sql_name(copy), dialect=DIALECT)
+            changed.set("alias", alias)
+            table.replace(changed)
+    return query.sql(dialect=DIALECT)
+
+
+def _lower(name: Name) -> Name:
+    return tuple(part.lower() for part in name)
 
 
 def copy_name(source: Name, schema: Name) -> Name:

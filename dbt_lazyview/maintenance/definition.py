@@ -9,7 +9,10 @@ from dataclasses import asdict, dataclass, field
 from dbt_lazyview.compiler.catalog import Catalog, Name
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.view import View
+from dbt_lazyview.maintenance.durations import seconds_of
 from dbt_lazyview.maintenance.history import CHANGE_FEED
+from dbt_lazyview.maintenance.logs import Log
+from dbt_lazyview.maintenance.logs import from_json as log_from_json
 from dbt_lazyview.maintenance.policies import DEFERRED
 from dbt_lazyview.names import PROPERTY_DEFINITION, PROPERTY_FINGERPRINT, PROPERTY_FORMAT, RECORD_FORMAT
 
@@ -46,6 +49,13 @@ class Definition:
     tblproperties: Mapping[str, str] = field(default_factory=dict)
     location_root: str | None = None
     constraints: Mapping[str, str] = field(default_factory=dict)  # name -> condition that all rows of the view keep
+    max_staleness: str | float | None = None  # how old a change may get before the view shows it: a goal
+    logs: Mapping[str, Log] = field(default_factory=dict)  # of sources that tell their own changes, by quoted name
+
+    @property
+    def goal(self) -> float | None:
+        """The same in seconds."""
+        return None if self.max_staleness is None else seconds_of(self.max_staleness)
 
 
 def compiled(definition: Definition, name: Name, catalog: Catalog) -> View:
@@ -81,7 +91,8 @@ def from_properties(properties: Mapping[str, str]) -> Definition:
     content = json.loads(zlib.decompress(b64decode(packed)))
     known = {name: content[name] for name in Definition.__dataclass_fields__ if name in content}
     lists = {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
-    return Definition(**{**known, **lists})
+    logs = {name: log_from_json(log) for name, log in known.get("logs", {}).items()}
+    return Definition(**{**known, **lists, "logs": logs})
 
 
 def read_definition(properties: Mapping[str, str]) -> Definition | None:

@@ -108,3 +108,10 @@ def failed(view: Name, error: EngineError) -> RefreshError:
         f" {step} {remedy_for(error)}\n"
         "  Nothing has to be repaired: the next refresh goes on from the last complete one.",
     )
+
+
+def log_unusable(log: str, source: str, copy: Name, why: str) -> RefreshError:
+    """What the log of a source tells cannot be folded into its copy."""
+    what = f"The log {log} of {source} cannot be followed: {why}."
+    remedy = f"Mend the log; or drop the copy, to begin with the rows of the source: drop table {sql_name(copy)}."
+    return RefreshError(Reason.LOG_UNUSABLE, f"{what}\n  Each entry is applied once, in order.\n  {remedy}")

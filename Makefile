@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test check docs tutorial test-report soak kill-test concurrency-soak test-cluster test-versions bench bench-dbt bench-page audit lint format install java clean
+.PHONY: demo test check docs tutorial test-report soak kill-test concurrency-soak manager-test test-cluster test-versions bench bench-dbt bench-page simulation audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -19,7 +19,7 @@ test: check java
 
 check: lint docs
 	$(STEP) "unit, golden and property tests"
-	@$(BIN)/pytest -q -n 2 --dist worksteal tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/cli dbt_lazyview/report dbt_lazyview/names.py docs/run_tutorial.py docs/site_pages.py benchmarks
+	@$(BIN)/pytest -q -n 2 --dist worksteal tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/cli dbt_lazyview/manager dbt_lazyview/report dbt_lazyview/names.py docs/run_tutorial.py docs/site_pages.py benchmarks
 
 # Fails at a link that leads nowhere.
 docs: install
@@ -50,7 +50,7 @@ kill-test: java
 	$(STEP) "$(KILLS) kills"
 	@$(BIN)/python -m tests.functional.faults.kill_test --kills $(KILLS)
 
-# Four writers and four refreshers at once, each in a process of its own.
+# Four writers, four refreshers and two managers at once, each in a process of its own.
 MINUTES ?= 5
 concurrency-soak: java
 	$(STEP) "writers and refreshers at once, for $(MINUTES) minutes"
@@ -68,6 +68,11 @@ test-cluster: java
 # Lowest and highest supported versions, each in an environment of its own: needs Python 3.10 and 3.12.
 test-versions: install java
 	@$(BIN)/python scripts/test_versions.py $(ENDS)
+
+# Two managers, dbt and a thrift server, each in a process of its own: a few minutes.
+manager-test: java
+	$(STEP) "managers, dbt and a thrift server that dies and returns"
+	@$(BIN)/python -m tests.functional.manager.served
 
 # Known vulnerabilities of what is installed; asks a service on the internet, so it is no part of the tests.
 audit: install
@@ -88,6 +93,11 @@ bench-dbt: install java
 # The page of what was measured, without measuring.
 bench-page: install
 	@$(BIN)/python -m benchmarks.page
+
+# Discrete events, seeded: a few seconds, the same figures each time.
+simulation: install
+	$(STEP) "a simulation of up to 10,000 views, into docs/simulation.md"
+	@$(BIN)/python -m benchmarks.simulation
 
 lint: install
 	$(STEP) "ruff and mypy"

@@ -63,7 +63,8 @@ def _seen(number: int, name: str, tables: list[str], source: random.Random) -> S
     detail = Detail("delta", "x", last.at, "", {}, size=source.randrange(2_000, 9_000_000_000), files=number % 7 + 1)
     distrust = Reason.STATE_CHANGED if number % 31 == 30 else None
     policy = ("deferred", "deferred", "snapshot", "immediate")[number % 4]
-    definition = Definition("select 1", policy=policy)
+    goal = "15 minutes" if policy == "immediate" else None
+    definition = Definition("select 1", policy=policy, max_staleness=goal)
     state = State(state_name, detail, definition, record, commit, commit, distrust)
     life = Life(f"shop.{name}", policy, "auto", refreshes, source.randrange(1, 40), number % 7 + 1, detail.size)
     description = "Sums for the morning meeting." if number % 3 == 0 else ""

@@ -5,6 +5,7 @@ from typing import Any
 
 from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentials
 
+TYPE = "lazyview"
 ANSI = "spark.sql.ansi.enabled"
 CHANGE_DATA_FEED = "spark.databricks.delta.properties.defaults.enableChangeDataFeed"
 
@@ -17,6 +18,7 @@ class LazyViewCredentials(SparkCredentials):
     method: SparkConnectionMethod = SparkConnectionMethod.SESSION
     server_side_parameters: dict[str, Any] = field(default_factory=dict)  # numbers and booleans as YAML has them
     poll_interval: int = 1  # seconds between looks at a statement that runs on a server
+    manager: str | None = None  # address of a `lazyview manage --metrics-port`, to wait for what it does
     folder: str = ".lazyview"  # metastore, warehouse and logs of the embedded session, relative to the project
 
     def __post_init__(self) -> None:
@@ -30,7 +32,8 @@ class LazyViewCredentials(SparkCredentials):
 
     @property
     def type(self) -> str:
-        return "lazyview"
+        """By this dbt looks up the adapter; see outliving.py."""
+        return str(getattr(self, "registered_as", TYPE))
 
     @property
     def unique_field(self) -> str:

@@ -12,6 +12,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt_lazyview.adapter.catalog import SparkCatalog
 from dbt_lazyview.adapter.connections import SessionHandle, own_connection
 from dbt_lazyview.adapter.errors import words_of
+from dbt_lazyview.adapter.outliving import keep_registered
 from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.probes import Probes
@@ -63,6 +64,7 @@ class DbtEngine:
         return str(header.add(sql)) if header is not None and not is_setting else sql
 
     def render(self, macro: str, **arguments: Any) -> str:
+        keep_registered(self.adapter)
         return str(self.adapter.execute_macro(macro, project=PACKAGE, kwargs=arguments)).strip()
 
     def catalog(self) -> SparkCatalog:
@@ -75,7 +77,7 @@ def open_engine(adapter: BaseAdapter, name: str, probes: Probes) -> Iterator[Dbt
     connection = own_connection(adapter.ConnectionManager, f"lazyview {name}", adapter.config.credentials)
     try:
         engine = DbtEngine(adapter, connection, probes)
-        for key, value in SETTINGS.items():
+        for key, value in {**SETTINGS, **getattr(adapter, "own_settings", {})}.items():
             engine.execute(engine.render("set_setting", key=key, value=value))
         yield engine
     finally:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from dbt_lazyview.maintenance.logs import Log, log_of
 from dbt_lazyview.maintenance.policies import DEFERRED, SNAPSHOT
 
 MATERIALIZATION = "lazy_view"
@@ -78,6 +79,13 @@ def lazy_views_over(writer: Any, nodes: Nodes) -> list[Any]:
 def tables_under(view: Any, nodes: Nodes) -> list[Any]:
     """The nodes with rows of their own that a lazy view finally reads; `nodes` may hold dbt's sources too."""
     return [each for each in _reached(view, nodes, _is_seen_through).values() if not _is_seen_through(each)]
+
+
+def sources_with_logs(view: Any, everything: Nodes) -> list[tuple[Any, Log]]:
+    """The sources of dbt that a lazy view finally reads, and that tell their own changes."""
+    found = [each for each in tables_under(view, everything) if each.resource_type == "source"]
+    logs = [(each, log_of({**(each.config.get("meta") or {}), **each.meta}, each.name)) for each in found]
+    return [(each, log) for each, log in logs if log]
 
 
 def materialization(node: Any) -> str:

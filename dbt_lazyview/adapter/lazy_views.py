@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +11,11 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_lazyview.adapter.engine import DbtEngine, open_engine
-from dbt_lazyview.adapter.graph import Nodes, is_read_by_lazy_view, lazy_views, view_groups
+from dbt_lazyview.adapter.graph import Nodes, is_read_by_lazy_view, lazy_views, sources_with_logs, view_groups
+from dbt_lazyview.adapter.manager_client import wait_for_manager
 from dbt_lazyview.adapter.models import REGISTER, check_model, definition_of
 from dbt_lazyview.adapter.response import NOT_BUILT, LazyViewResponse, response_of
-from dbt_lazyview.adapter.turns import Turns
+from dbt_lazyview.adapter.turns import TURNS
 from dbt_lazyview.compiler.catalog import CatalogError, Name
 from dbt_lazyview.compiler.reasons import ModelError
 from dbt_lazyview.maintenance.clone import clone
@@ -25,6 +26,7 @@ from dbt_lazyview.maintenance.errors import NotBuilt, RefreshError
 from dbt_lazyview.maintenance.groups import Elsewhere, Members
 from dbt_lazyview.maintenance.journal import Entry, entries_of, write_journals
 from dbt_lazyview.maintenance.keys import refuse_unusable_snapshot
+from dbt_lazyview.maintenance.logs import Log
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.part import misses_reader
 from dbt_lazyview.maintenance.planning import Request
@@ -35,7 +37,7 @@ from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.register import register
 from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.stored import built_target, in_group, stored_target
-from dbt_lazyview.maintenance.tables import Tables
+from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Target
 from dbt_lazyview.maintenance.until import past_point
 
@@ -47,8 +49,8 @@ class LazyViewMethods(metaclass=AdapterMeta):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.turns = Turns()
         self.probes = Probes()  # an adapter lives as long as an invocation
+        self.own_settings: dict[str, str] = {}  # of Spark, for what this adapter does by itself
         self.journal: deque[Entry] = deque()  # not written yet; threads may append at any time
 
     @available.parse_none
@@ -66,7 +68,7 @@ class LazyViewMethods(metaclass=AdapterMeta):
         if model["config"].get("pre-hook"):
             self.probes.forget()
         with self._turn(model["unique_id"], group), self._engine(model["name"]) as engine:
-            target = Target(full_name(engine, relation), definition)
+            target = Target(full_name(engine, relation), replace(definition, logs=self._logs(engine, model)))
             if self._is_partial_run():
                 return response_of(preview(engine, target))
             if not full_refresh:
@@ -86,7 +88,7 @@ class LazyViewMethods(metaclass=AdapterMeta):
     @available.parse_none
     def clone_lazy_view(self, relation: Any, origin: Any) -> LazyViewResponse:
         """Let a lazy view stand where that of another environment stands."""
-        with self.turns.of(str(relation)), self._engine(relation.identifier) as engine:
+        with TURNS.of(str(relation)), self._engine(relation.identifier) as engine:
             tables = Tables(engine, read_settings(engine).time_zone, self.probes)
             return response_of(clone(tables, full_name(engine, origin), full_name(engine, relation)))
 
@@ -135,14 +137,24 @@ class LazyViewMethods(metaclass=AdapterMeta):
         if not entries:
             return
         try:
-            with self.turns.of("journal"), self._engine("journal") as engine:
+            with TURNS.of("journal"), self._engine("journal") as engine:
                 write_journals(engine, entries)
         except DbtRuntimeError as problem:
             logger.warning(f"The journal of refreshes was not written. {problem.msg}")
 
-    def _turn(self, unique_id: str, group: str | None) -> AbstractContextManager[Any]:
-        """One thread at a time for each view, or for each view group."""
-        return self.turns.of(f"group {group}" if group else unique_id)
+    @contextmanager
+    def _turn(self, unique_id: str, group: str | None) -> Iterator[None]:
+        """One thread at a time for each view, or for each view group; after what a manager does to it right now."""
+        key = self.turn_key(unique_id, group)
+        with TURNS.of(key):
+            wait_for_manager(self.config.credentials.manager, key)  # type: ignore[attr-defined]
+            yield
+
+    def turn_key(self, unique_id: str, group: str | None) -> str:
+        """What stands for a view, or its group, in this process."""
+        credentials = self.config.credentials  # type: ignore[attr-defined]
+        place = f"{credentials.unique_field} {credentials.schema}"
+        return f"{place} {f'group {group}' if group else unique_id}"
 
     def _members(self, engine: DbtEngine) -> Members:
         """The built views of a group, as their states remember them."""
@@ -163,6 +175,13 @@ class LazyViewMethods(metaclass=AdapterMeta):
             return node is not None and not view.is_auxiliary and full_name(engine, node) != view.name
 
         return is_elsewhere
+
+    def _logs(self, engine: DbtEngine, model: dict[str, Any]) -> dict[str, Log]:
+        """How sources of a model tell their own changes, by their quoted names."""
+        manifest = self.get_macro_resolver()  # type: ignore[attr-defined]
+        everything = {**manifest.nodes, **manifest.sources}
+        found = sources_with_logs(everything[model["unique_id"]], everything)
+        return {sql_name(full_name(engine, source)): log for source, log in found}
 
     def _told(self, outcome: Outcome) -> LazyViewResponse:
         self.journal.extend(entries_of(outcome))

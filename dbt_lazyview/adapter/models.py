@@ -14,6 +14,7 @@ from dbt_lazyview.maintenance.definition import (
     VACUUM_EVERY,
     Definition,
 )
+from dbt_lazyview.maintenance.durations import seconds_of
 from dbt_lazyview.maintenance.limits import limit_of
 from dbt_lazyview.maintenance.policies import DEFERRED, POLICIES, SNAPSHOT
 from dbt_lazyview.names import quoted
@@ -47,8 +48,8 @@ def check_model(model: Mapping[str, Any]) -> None:
     numbers = [_bad_number(key, config.get(key), *told) for key, told in NUMBERS.items()]
     limit = _bad_limit("full_refresh_limit", config.get("full_refresh_limit"))
     name = _bad_name("view_group", model["config"].get("view_group"))
-    live = _live_and_still(model["config"])
-    if found := (*language, *filter(None, [*problems, *numbers, limit, name, live])):
+    live, goal = _live_and_still(model["config"]), _bad_goal(model["config"])
+    if found := (*language, *filter(None, [*problems, *numbers, limit, name, live, goal])):
         raise ModelError(tuple(found))
 
 
@@ -79,6 +80,7 @@ def definition_of(model: Mapping[str, Any], sql: str, is_parent: bool, view_grou
         {str(key): str(value) for key, value in (model["config"].get("tblproperties") or {}).items()},
         model["config"].get("location_root"),
         constraints_of(model),
+        model["config"].get("max_staleness"),
     )
 
 
@@ -174,6 +176,29 @@ def _live_and_still(config: Mapping[str, Any]) -> Problem | None:
         Reason.INVALID_CONFIG, f"read: {LIVE} does not go with {still}.",
         "A live view shows its sources as they are now, the other one asks for a moment that stays.",
         f"Leave out read: {LIVE}, or the other one.",
+    )  # fmt: skip
+
+
+def _bad_goal(config: Mapping[str, Any]) -> Problem | None:
+    """A goal is a length of time, and nothing for a view that stays where it is until it is asked for."""
+    goal, why = config.get("max_staleness"), "It says how old a change may get before the view shows it."
+    if goal is None:
+        return None
+    try:
+        is_positive = seconds_of(goal) > 0
+    except ValueError:
+        is_positive = False
+    if not is_positive:
+        return Problem(
+            Reason.INVALID_CONFIG, f"max_staleness: {goal} is not a length of time.",
+            why, "Set max_staleness to a time such as 90 s, 15 minutes or 1 day, or leave it out.",
+        )  # fmt: skip
+    if config.get("policy") != SNAPSHOT:
+        return None
+    return Problem(
+        Reason.INVALID_CONFIG, f"max_staleness does not go with policy: {SNAPSHOT}.",
+        f"{why} A snapshot shows the moment of its last refresh until it is asked for another.",
+        "Leave out max_staleness, or choose another policy.",
     )  # fmt: skip
 
 

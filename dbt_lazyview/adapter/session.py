@@ -26,6 +26,7 @@ from dbt_lazyview.adapter.java import JavaNotFound, find_java_home
 logger = AdapterLogger("LazyView")
 
 LOG_FILE = "spark.log"
+POOLS = Path(__file__).with_name("scheduler_pools.xml")
 BROKEN_DOWNLOAD = b"download failed"
 DOWNLOADS = 3  # tries
 Started = TypeVar("Started")
@@ -90,6 +91,9 @@ def default_settings(folder: Path) -> dict[str, str]:
         "spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore",
         "spark.sql.streaming.checkpointFileManagerClass": f"{_CHECKPOINTING}.FileSystemBasedCheckpointFileManager",
         CHANGE_DATA_FEED: "true",
+        # what a manager does has low priority; everybody else shares one pool, first come, first served, as ever
+        "spark.scheduler.mode": "FAIR",
+        "spark.scheduler.allocation.file": POOLS.as_uri(),
     }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dbt_lazyview import __version__
 
-DESCRIPTION = "Look at the lazy views of a dbt project: what is stale, why, and whether it is right. Changes nothing."
+DESCRIPTION = "Look at the lazy views of a dbt project: what is stale, why, and whether it is right; and maintain them."
 EXIT_CODES = """exit codes:
   0  fine
   1  something is as you asked to be told: stale beyond a limit, unequal to its query, worth changing
@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("--version", action="version", version=f"lazyview {__version__}")
     commands = found.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for add in (_status, _explain, _advise, _report, _verify):
+    for add in (_status, _explain, _advise, _report, _verify, _manage):
         add(commands)
     return found
 
@@ -84,6 +84,24 @@ def _verify(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--sample", metavar="PERCENT", type=percent, help="compare only so many of the groups")
     command.add_argument("--seed", metavar="NUMBER", type=int, help="which groups; else others each time")
     command.add_argument("--rows", metavar="COUNT", type=count, default=5, help="rows to show of each side (5)")
+
+
+def _manage(commands: argparse._SubParsersAction) -> None:
+    summary = "refresh views in idle time, until a signal comes"
+    command = _command(commands, "manage", summary, "Every decision is a line of JSON on standard output.\n")
+    _views(command)
+    command.add_argument("--every", metavar="TIME", default="5 s", help="how often to look (5 s)")
+    command.add_argument("--budget", metavar="PERCENT", type=percent, default=50.0, help="of the time, at most (50%%)")
+    command.add_argument("--patience", metavar="TIME", default="1 day", help="goal of views without one (1 day)")
+    command.add_argument("--combine", metavar="TIME", default="5 s", help="let changes queue up for so long (5 s)")
+    command.add_argument("--status-url", metavar="URL", help="UI of the Spark server, to see whether it is busy")
+    command.add_argument(
+        "--busy-above", metavar="PERCENT", type=percent, default=50.0, help="of its cores; then sleep (50%%)"
+    )
+    command.add_argument("--host-load", metavar="PERCENT", type=percent, help="sleep if this machine's load is above")
+    command.add_argument("--metrics-port", metavar="PORT", type=int, help="on 127.0.0.1, for Prometheus")
+    command.add_argument("--metrics-file", metavar="FILE", type=Path, help="the same as a file")
+    command.add_argument("--once", action="store_true", help="stop when nothing is pending")
 
 
 def percent(text: str) -> float:

@@ -27,6 +27,7 @@ class Refreshed:
     changes: int | None = None
     rows: int | None = None  # written to the state
     strategy: str = ""
+    staleness: float | None = None  # how old the oldest change it folded in had become, seconds; None: not known
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,13 @@ class Life:
     files: int
     size: int
     deferred_parents: Sequence[str] = ()
+    goal: float | None = None  # max_staleness in seconds
+
+    @property
+    def kept_goals(self) -> list[bool]:
+        """For each refresh that folded in changes of a known age, whether it came in time."""
+        known = [each.staleness for each in self.refreshes if each.staleness is not None]
+        return [age <= self.goal for age in known] if self.goal is not None else []
 
 
 @dataclass(frozen=True)

@@ -43,9 +43,29 @@ def life_of(histories: Histories, view: Name, deferred_parents: Sequence[str]) -
     ]
     return Life(
         ".".join(view[-2:]), state.definition.policy, state.definition.refresh_mode,
-        [_refreshed(commit, record) for commit, record in recorded], len(writes),
-        state.detail.files, state.detail.size, deferred_parents,
+        _refreshes(histories, recorded), len(writes),
+        state.detail.files, state.detail.size, deferred_parents, state.definition.goal,
     )  # fmt: skip
+
+
+def _refreshes(histories: Histories, recorded: Sequence[tuple[Commit, Record]]) -> list[Refreshed]:
+    """All refreshes, newest first; each but the oldest with the age of what it folded in."""
+    earlier = [*(record for _, record in recorded[1:]), None]
+    pairs = zip(recorded, earlier, strict=True)
+    return [_refreshed(*each, staleness_of(histories, each, before)) for each, before in pairs]
+
+
+def staleness_of(histories: Histories, refreshed: tuple[Commit, Record], before: Record | None) -> float | None:
+    """How old the oldest change had become that a refresh folded in, in seconds; None where histories do not tell."""
+    commit, record = refreshed
+    folded_in = [
+        each.timestamp
+        for table, at in record.cut.items()
+        if before and table in before.cut
+        for each in histories.of_source(name_of(table))
+        if before.cut[table].version < each.version <= at.version and effect_of([each]).changed
+    ]
+    return max(commit.timestamp - min(folded_in), 0) / 1000 if folded_in else None
 
 
 def _recorded(commits: Sequence[Commit]) -> list[tuple[Commit, Record]]:
@@ -59,7 +79,7 @@ def _record(commit: Commit) -> Record | None:
         return None
 
 
-def _refreshed(commit: Commit, record: Record) -> Refreshed:
+def _refreshed(commit: Commit, record: Record, staleness: float | None) -> Refreshed:
     seconds = max(commit.timestamp - record.started, 0) / 1000 if record.started else 0.0
     told = record.changes, rows_written(commit), record.strategy
-    return Refreshed(record.kind, record.reason, record.trigger, seconds, commit.timestamp, *told)
+    return Refreshed(record.kind, record.reason, record.trigger, seconds, commit.timestamp, *told, staleness)

@@ -10,10 +10,11 @@ CHILD = "child"  # a lazy view that reads it is brought to a new cut
 WRITER = "writer"  # a dbt node wrote one of its sources
 GROUP = "group"  # another view of its group is refreshed
 OPERATION = "operation"  # `dbt run-operation refresh`
+MANAGER = "manager"  # `lazyview manage`, in idle time
 
 REFRESHED_BY = {
-    DEFERRED: (RUN, OPERATION, DEMAND, CHILD),
-    IMMEDIATE: (RUN, OPERATION, DEMAND, CHILD, WRITER),
+    DEFERRED: (RUN, OPERATION, DEMAND, CHILD, MANAGER),
+    IMMEDIATE: (RUN, OPERATION, DEMAND, CHILD, WRITER, MANAGER),
     SNAPSHOT: (RUN, OPERATION),
 }
 

@@ -57,6 +57,17 @@ class Status:
         return max(self.last_commit.timestamp - self.last.started, 0) / 1000
 
     @property
+    def goal(self) -> float | None:
+        """How many seconds old a change may get before the view shows it; None: nobody set a goal."""
+        return self.definition.goal if self.definition else None
+
+    def meets_goal(self, now: int) -> bool | None:
+        """Whether nothing older is pending; None: no goal. `now` in epoch milliseconds."""
+        if self.goal is None:
+            return None
+        return self.task.oldest is None or now - self.task.oldest <= self.goal * 1000
+
+    @property
     def size(self) -> int:
         return self.state.detail.size if self.state.detail else 0
 

@@ -12,6 +12,7 @@ from dbt_lazyview.maintenance.status import Status
 from dbt_lazyview.maintenance.tasks import Pending
 
 HEADINGS = ("view", "policy", "group", "cut age", "pending", "last decision", "when", "took", "state")
+GOAL = "goal"  # shown where some view has one
 NONE = "-"
 
 
@@ -36,7 +37,10 @@ def as_table(statuses: Sequence[Status], now: int) -> str:
 def table_lines(statuses: Sequence[Status], now: int) -> list[Line]:
     """The table, line by line."""
     rows = [HEADINGS, *(_row(status, now) for status in statuses)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
+    if any(status.goal is not None for status in statuses):
+        goals = [GOAL, *(_goal(status, now) for status in statuses)]
+        rows = [(*row, goal) for row, goal in zip(rows, goals, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     heading, *texts = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     lines = [(heading, Tone.HEADING)]
     for status, text in zip(statuses, texts, strict=True):
@@ -70,6 +74,12 @@ def _row(status: Status, now: int) -> tuple[str, ...]:
         ago(now, status.last_commit.timestamp if status.last_commit else None),
         NONE if status.seconds is None else f"{status.seconds:.1f} s", size(status.size),
     )  # fmt: skip
+
+
+def _goal(status: Status, now: int) -> str:
+    if status.goal is None:
+        return NONE
+    return f"{ago(round(status.goal * 1000), 0)}, {'met' if status.meets_goal(now) else 'missed'}"
 
 
 def _pending(status: Status) -> str:
@@ -118,6 +128,8 @@ def facts(status: Status, now: int) -> dict[str, Any]:
         "cut_age_seconds": _seconds(now, status.cut_time),
         "pending_since": moment(task.oldest),
         "behind_seconds": _seconds(now, task.oldest) or 0,
+        "max_staleness_seconds": status.goal,
+        "meets_goal": status.meets_goal(now),
         "pending_commits": task.commits,
         "pending_changes": task.rows,
         "sources": [_source_facts(each) for each in task.sources],

@@ -54,6 +54,8 @@ def _view(seen: Seen, now: int) -> dict[str, Any]:
         "refreshes": [_refreshed(each) for each in life.refreshes] if life else [],
         "source_writes": life.writes if life else 0,
         "state_files": life.files if life else 0,
+        "goals_kept": life.kept_goals.count(True) if life else 0,
+        "goals_missed": life.kept_goals.count(False) if life else 0,
         "advice": [asdict(each) for each in advise(life)] if life else [],
     }
 

@@ -8,6 +8,7 @@ const FILTERS = [
   ["pending", "behind", (view) => view.condition === "pending"],
   ["wrong", "to look after", (view) => view.condition === "wrong"],
   ["warned", "warnings", (view) => view.warnings.length > 0],
+  ["late", "goal missed", (view) => view.meets_goal === false],
   ["advised", "could be cheaper", (view) => view.advice.length > 0],
 ];
 const COLUMNS = [

@@ -42,6 +42,7 @@ function pairs(view) {
     ["Pending", pending(view)],
     ["Behind since", view.pending_since ? `${clock(view.pending_since)} (${ago(view.pending_since)})` : "–"],
     ["Stands for", view.cut_time ? `${clock(view.cut_time)} (${ago(view.cut_time)})` : "–"],
+    ["Goal", goal(view)],
     ["Policy", [view.policy, view.view_group && `group ${view.view_group}`].filter(Boolean).join(", ") || "–"],
     ["Refresh mode", view.refresh_mode || "–"],
     ["Last decision", decision(view.last_decision, view.last_reason)],
@@ -53,6 +54,14 @@ function pairs(view) {
   const told = facts.filter(([, value]) => value !== "–");
   return element("dl", { class: "pairs" },
     told.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+}
+
+// Whether the view is as fresh as it should be, and how often it was.
+function goal(view) {
+  if (view.max_staleness_seconds === null) return "–";
+  const all = view.goals_kept + view.goals_missed;
+  const past = all ? `; ${view.goals_kept} of ${counted(all, "refresh", "refreshes")} in time` : "";
+  return `${duration(view.max_staleness_seconds)}, ${view.meets_goal ? "met" : "missed"}${past}`;
 }
 
 // Without the catalog, where it is the view's own.

@@ -1,5 +1,5 @@
 """
-A crowd: writers of every kind and refreshers of the same views, all at once and each in a process of its own;
+A crowd: writers of every kind, refreshers of the same views, and two managers, each in a process of its own;
 afterwards every committed version of every view is judged. `python -m tests.functional.faults.crowd --minutes 5`
 """
 
@@ -25,13 +25,14 @@ from dbt_lazyview.maintenance.failures import is_race
 from tests.functional.faults import spark_server
 from tests.functional.faults.world import QUERIES, TABLES
 from tests.functional.maintenance.lake import Lake
+from tests.functional.maintenance.lake_world import manager_of
 from tests.functional.oracle.oracle import Oracle
 from tests.functional.servers.processes import free_port
 from tests.functional.servers.thrift import ThriftSession, thrift_server
 
 SCHEMA = "crowd"
 VIEWS = {name: QUERIES[name] for name in ("totals", "lines")}
-REFRESHERS = 4
+REFRESHERS, MANAGERS = 4, 2
 PAUSE = 0.5  # seconds after each of its commits: who never pauses lets nobody else change what he writes
 AT_LEAST = 2  # statements of a writer, however slow the machine is
 
@@ -110,6 +111,21 @@ def refresh_views(root: Root, until: float, told: Any) -> None:
             told.put((f"{name} failed", traceback.format_exc()))
 
 
+def manage_views(root: Root, until: float, told: Any) -> None:
+    """A manager; that there are several, and others who refresh the same views, is no reason for it to fail."""
+    lake = Lake(root(), SCHEMA)
+    configs = {"lines": {"is_parent": True}}
+    manager, world = manager_of(lake, lake.engine(), VIEWS, time.time, **configs)
+    steps = 0
+    while time.time() < until or steps < AT_LEAST:
+        time.sleep(manager.step())
+        steps += 1
+        told.put(("managed", None))
+    for problem in world.problems:
+        is_lost = isinstance(problem, RefreshError) and problem.reason is Reason.LOST_RACE
+        told.put(("manager lost", None if is_lost else str(problem)))
+
+
 def create(root: Root, told: Any) -> None:
     """The tables only: the views are created while others already write."""
     Lake(root(), SCHEMA).run(*TABLES)
@@ -121,7 +137,8 @@ def run_crowd(root: Root, seconds: float) -> Findings:
     findings = _work([(create, (root,))])
     until = time.time() + seconds
     writers = [(write, (root, each, until)) for each in WRITERS]
-    findings += _work([*writers, *[(refresh_views, (root, until))] * REFRESHERS])
+    others = [*[(refresh_views, (root, until))] * REFRESHERS, *[(manage_views, (root, until))] * MANAGERS]
+    findings += _work([*writers, *others])
     return findings + judge(Lake(root(), SCHEMA))
 
 

@@ -16,5 +16,14 @@ def test_writers_and_refreshers_at_once(spark):
         run = subprocess.run([*crowd, "--minutes", "0.1"], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     told = run.stdout.splitlines()[0]
-    for what in ("appending", "changing", "tidying", "replacing", "totals build", "totals versions", "lines versions"):
+    for what in (
+        "appending",
+        "changing",
+        "tidying",
+        "replacing",
+        "managed",
+        "totals build",
+        "totals versions",
+        "lines versions",
+    ):
         assert what in told

@@ -1,5 +1,6 @@
 """What the kill test works on: tables that change, lazy views of every kind, and the judge of both."""
 
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.stored import built_target
 from dbt_lazyview.maintenance.tree import Target
 from tests.functional.maintenance.lake import Lake, RawEngine
+from tests.functional.maintenance.lake_world import manager_of
 from tests.functional.oracle.oracle import Oracle
 
 TABLES = (
@@ -49,6 +51,7 @@ class Scenario:
     full: bool = False
     is_embedded: bool = True
     begins_anew: bool = False  # the views are dropped before
+    has_manager: bool = False  # a manager finds out by itself what to refresh
 
     @property
     def views_to_begin_with(self) -> tuple[str, ...]:
@@ -64,6 +67,7 @@ SCENARIOS = {
     "group": Scenario(("sold", "known")),
     "staged": Scenario(("lines", "tops"), is_embedded=False),
     "build": Scenario(("fresh",), begins_anew=True),
+    "manager": Scenario(("totals", "lines"), has_manager=True),
 }
 
 
@@ -89,8 +93,20 @@ class World:
             self.lake.run(f"drop view if exists {name}", f"drop table if exists {name}__state")
 
     def refresh(self, scenario: Scenario, engine: RawEngine) -> None:
+        if scenario.has_manager:
+            self.manage(scenario, engine)
+            return
         request = Request(full_refresh=scenario.full)
         refresh(engine, self.target(scenario.views[-1]), request, members=self.members)
+
+    def manage(self, scenario: Scenario, engine: RawEngine) -> None:
+        """Let a manager work until nothing is pending."""
+        queries = {name: self.queries[name] for name in scenario.views}
+        manager, world = manager_of(self.lake, engine, queries, time.time, **CONFIGS)
+        while not manager.step():
+            pass
+        if world.problems or not manager.metrics.is_reachable:
+            raise AssertionError(world.problems)
 
     def target(self, name: str) -> Target:
         return self.lake.target(name, self.queries[name], **CONFIGS.get(name, {}))

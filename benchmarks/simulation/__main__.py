@@ -1,5 +1,5 @@
 """
-Writes the table and plots of docs/simulation.md: `python -m benchmarks.simulation` (a few seconds, always the same figures).
+Writes the table and plots of docs/simulation.md: `python -m benchmarks.simulation`, the same figures each time.
 """
 
 import argparse

@@ -136,6 +136,7 @@ def bring_up_to_date(tables: Tables, source: Table, copy: Name, columns: tuple[C
         try:
             if statement:
                 tables.engine.execute(statement)
+                tables.probes.forget_table(copy)
             return
         except EngineError as error:
             if not is_race(error) or attempt + 1 == ATTEMPTS:

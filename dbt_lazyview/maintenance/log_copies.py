@@ -168,6 +168,7 @@ def _commit(mirrored: LogCopy, statement: str, followed: Followed) -> None:
     }
     with having_set(mirrored.engine, settings):
         mirrored.engine.execute(statement)
+    mirrored.tables.probes.forget_table(mirrored.copy)
 
 
 def _followed(mirrored: LogCopy, detail: Detail, commits: Sequence[Commit]) -> Followed | None:

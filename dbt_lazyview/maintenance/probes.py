@@ -72,6 +72,13 @@ class Probes:
             for key in (name, ("relation", *name)):
                 self._seen.pop(key, None)
 
+    def forget_table(self, name: Name) -> None:
+        """We wrote a table ourselves, such as the copy of a source: look at it again; what was seen of others stays."""
+        with self.turn([name]), self._mutex:
+            self._seen.pop(name, None)
+            self.commits.pop(name, None)
+            self._cuts = [each for each in self._cuts if name not in each[1]]
+
     @contextmanager
     def turn(self, names: Iterable[Name]) -> Iterator[None]:
         """One thread at a time for each table; always in the same order, so that nobody waits in a circle."""

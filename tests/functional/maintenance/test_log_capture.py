@@ -48,8 +48,8 @@ class Logged:
         }[self.kind]
         return log_of({"lazyview": {"capture": "log", **told}}, self.kind)
 
-    def transact(self, old: Counter, new: Counter, in_place: bool = False) -> None:
-        """Take rows out and put rows in; keyed logs tell some of it as updates."""
+    def transact(self, old: Counter, new: Counter) -> None:
+        """Take rows out and put rows in."""
         self.transaction += 1
         self.rows = self.rows - old + new
         self.write_log([*(("delete", row) for row in old.elements()), *(("insert", row) for row in new.elements())])
@@ -62,8 +62,8 @@ class Logged:
 
     def write_base(self) -> None:
         rows = ", ".join(_row(row) for row in self.rows.elements())
-        query = f"select * from values {rows}" if rows else f"select * from {self.base} where false"
-        self.lake.run(f"insert overwrite {self.base} {query}", f"refresh table {self.base}")
+        write = f"insert overwrite {self.base} select * from values {rows}" if rows else f"truncate table {self.base}"
+        self.lake.run(write, f"refresh table {self.base}")
 
     def _entry(self, number: int, operation: str, row) -> str:
         if self.kind != "debezium":
@@ -124,8 +124,8 @@ def test_views_over_logs_equal_their_queries(lake, logged):
     for table in logged.values():
         table.change(source)
     assert refreshed() == {"build"}
-    for turn in range(4):
-        for table in list(logged.values())[: 1 + turn % 3]:
+    for turn in range(3):
+        for table in list(logged.values())[turn:]:
             table.change(source)
         if turn == 2:
             lake.run("update facts set n = n + 1 where k = 1")

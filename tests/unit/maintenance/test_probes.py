@@ -89,3 +89,19 @@ def test_a_new_relation_under_a_name_leaves_the_others_known(probes):
     assert [probes.look(A, lambda: 1), probes.look(B, lambda: 1), probes.look(("relation", *A), lambda: 1)] == [1, 1, 1]
     probes.forget_relation(A)
     assert [probes.look(A, lambda: 2), probes.look(B, lambda: 2), probes.look(("relation", *A), lambda: 2)] == [2, 1, 2]
+
+
+def test_a_table_that_we_wrote_is_looked_at_again_and_no_other(probes):
+    def write_copy() -> str:
+        probes.forget_table(A)
+        return "followed"
+
+    for name in (A, B):
+        probes.look(name, lambda: "before")
+    probes.cut([A, B], lambda: cut(A, B))
+    probes.cut([C], lambda: cut(C))
+    assert probes.look(("copy", *A), write_copy) == "followed"
+    assert probes.look(("copy", *A), lambda: "again") == "followed", "that it was followed is remembered"
+    assert (probes.look(A, lambda: "after"), probes.look(B, lambda: "after")) == ("after", "before")
+    assert probes.cut([A], lambda: cut(A, version=2)) == cut(A, version=2)
+    assert probes.cut([C], lambda: cut(C, version=2)) == cut(C)

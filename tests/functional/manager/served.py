@@ -21,7 +21,7 @@ from tests.functional.faults import thrift
 from tests.functional.faults.thrift import HOST, ThriftSession, free_port, thrift_server
 
 PATIENCE = 240  # seconds
-PROJECT = "{name: shop, version: '1', profile: shop, model-paths: [models]}\n"
+PROJECT = "{name: shop, version: '1.0.0', profile: shop, model-paths: [models]}\n"
 MODELS = {
     "orders.sql": """
         {{ config(materialized='incremental', incremental_strategy='append', file_format='delta') }}

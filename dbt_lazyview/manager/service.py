@@ -41,6 +41,7 @@ class Settings:
     busy_above: float = 0.5
     host_load: float | None = None
     once: bool = False  # stop when nothing is pending
+    reloads: bool = True  # a project that changed
 
 
 class Service:
@@ -52,6 +53,11 @@ class Service:
         self.manager: Manager | None = None
         self.demands = Demands()
         self._since = time.time()
+        self._loaded: tuple[Any, contextvars.Context] | None = None
+
+    def load(self) -> None:
+        """Load the project now: dbt cannot do that in a thread beside another invocation."""
+        self._loaded = loaded(self.settings.project)
 
     def stop(self) -> None:
         """End after what runs now."""
@@ -103,7 +109,8 @@ class Service:
 
         project = fingerprint(project_folder(self.settings.project))
         try:
-            adapter, context = loaded(self.settings.project)
+            adapter, context = self._loaded or loaded(self.settings.project)
+            self._loaded = None
         except Impossible as problem:
             if self.manager is None:
                 raise
@@ -127,9 +134,12 @@ class Service:
                 write_file(self.settings.file, self.metrics.text())
             if self.settings.once and seconds and self.metrics.is_reachable and not self.manager.has_work:
                 self.stop()
-            if self.stopping.wait(seconds) or fingerprint(project_folder(self.settings.project)) != project:
+            if self.stopping.wait(seconds) or self._has_changed(project):
                 break
         world.close()
+
+    def _has_changed(self, project: object) -> bool:
+        return self.settings.reloads and fingerprint(project_folder(self.settings.project)) != project
 
     def _loads(self) -> list[Load]:
         settings = self.settings
@@ -167,11 +177,13 @@ def _files(folder: Path) -> Iterator[Path]:
 def managing(project_dir: str, profiles_dir: str, out: TextIO, **settings: Any) -> Iterator[Service]:
     """
     A manager in a thread of this process, beside dbt invocations of the same process: for the embedded Spark, which
-    serves one process at a time.
+    serves one process at a time. The project is loaded here and now, and not again when it changes: dbt runs one
+    invocation at a time in a process, and this thread runs none.
     """
     names = {"profile": None, "target": None, "vars": None, "verbose": False}
     project = Namespace(project_dir=project_dir, profiles_dir=profiles_dir, **names)
-    service = Service(Settings(project, **settings), out)
+    service = Service(Settings(project, **settings, reloads=False), out)
+    service.load()
     thread = threading.Thread(target=service.run, name="lazyview manager", daemon=True)
     thread.start()
     try:

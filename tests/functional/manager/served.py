@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from dbt_lazyview.manager.load import of_server
-from tests.functional.faults import thrift
-from tests.functional.faults.thrift import HOST, ThriftSession, free_port, thrift_server
+from tests.functional.faults.spark_server import SETTINGS
+from tests.functional.servers.processes import HOST, free_port
+from tests.functional.servers.thrift import ThriftSession, thrift_server
 
 PATIENCE = 240  # seconds
 PROJECT = "{name: shop, version: '1.0.0', profile: shop, model-paths: [models]}\n"
@@ -134,11 +135,11 @@ def metrics_of(port: int) -> str:
 
 def main() -> None:
     port, ui, metrics = free_port(), free_port(), free_port()
-    thrift.SETTINGS = {**thrift.SETTINGS, "spark.ui.enabled": "true", "spark.ui.port": str(ui)}
+    settings = {**SETTINGS, "spark.ui.enabled": "true", "spark.ui.port": str(ui)}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         shop = Shop(folder / "shop", port, metrics)
-        with thrift_server(folder / "spark", port) as group:
+        with thrift_server(folder / "spark", port, settings) as group:
             shop.dbt("run")
             status = ("--status-url", f"http://{HOST}:{ui}", "--busy-above", "25%")
             manager = stack.enter_context(shop.manager("--metrics-port", str(metrics), *status))
@@ -146,7 +147,7 @@ def main() -> None:
             works_and_looks(shop, manager, metrics, f"http://{HOST}:{ui}")
             os.killpg(group, signal.SIGKILL)
             until(lambda: manager.decided("wait"), "notices that the server died")
-        with thrift_server(folder / "spark", port):
+        with thrift_server(folder / "spark", port, settings):
             shop.sell(10)
             until(shop.is_current, "goes on after the server returned")
             second = stack.enter_context(shop.manager())

@@ -14,6 +14,8 @@ from dbt_lazyview.manager.schedule import Rules
 from dbt_lazyview.manager.service import managing
 from tests.functional.lazy.shop import Shop, Watch, appending, lazy_view, totals
 
+pytestmark = pytest.mark.in_process("a manager in a thread of this process; served.py has one of a server")
+
 SOURCES = """
 sources:
   - name: erp

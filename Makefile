@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test check docs tutorial test-report soak kill-test concurrency-soak manager-test test-cluster test-versions bench bench-dbt bench-page simulation audit lint format install java clean
+.PHONY: demo test test-dbt check docs tutorial test-report soak kill-test concurrency-soak manager-test test-cluster test-versions bench bench-dbt bench-page simulation audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -73,6 +73,10 @@ test-versions: install java
 manager-test: java
 	$(STEP) "managers, dbt and a thrift server that dies and returns"
 	@$(BIN)/python -m tests.functional.manager.served
+# dbt's own tests of adapters, and the starter project for thirty days.
+test-dbt: install java
+	$(STEP) "dbt's own tests of an adapter"
+	@$(BIN)/pytest -q -n 2 --dist loadfile tests/dbt_adapter tests/functional/dbt_basic
 
 # Known vulnerabilities of what is installed; asks a service on the internet, so it is no part of the tests.
 audit: install

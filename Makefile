@@ -73,6 +73,7 @@ test-versions: install java
 manager-test: java
 	$(STEP) "managers, dbt and a thrift server that dies and returns"
 	@$(BIN)/python -m tests.functional.manager.served
+
 # dbt's own tests of adapters, and the starter project for thirty days.
 test-dbt: install java
 	$(STEP) "dbt's own tests of an adapter"

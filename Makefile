@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test test-dbt check docs tutorial test-report soak kill-test concurrency-soak manager-test test-cluster test-versions bench bench-dbt bench-page simulation audit lint format install java clean
+.PHONY: demo test test-dbt check docs tutorial test-report soak kill-test concurrency-soak view-delta-races manager-test test-cluster test-versions bench bench-dbt bench-page simulation audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -49,6 +49,11 @@ KILLS ?= 200
 kill-test: java
 	$(STEP) "$(KILLS) kills"
 	@$(BIN)/python -m tests.functional.faults.kill_test --kills $(KILLS)
+
+# Propagating and applying a view delta, with everybody else in between at every step.
+view-delta-races: java
+	$(STEP) "all interleavings of view deltas"
+	@ALL_RACES=1 $(BIN)/pytest -q tests/functional/maintenance/test_view_deltas.py -k TestInterleavings
 
 # Four writers, four refreshers and two managers at once, each in a process of its own.
 MINUTES ?= 5

@@ -7,8 +7,15 @@ WEIGHT = "lv_weight"  # +1 a row came, -1 a row went; any integer once condensed
 SSN = "lv_ssn"  # step sequence number: the term a change came from (Z 3.3)
 COUNT = "lv_count"  # how many input rows stand behind a row of the state
 
+# Reserved columns of view deltas, beside those of the state and `lv_ssn`, which numbers the windows.
+TIME = "lv_time"  # of the newest commit that a window saw
+EPOCH = "lv_epoch"  # which stored rows a window goes on from
+REPLACES = "lv_replaces"  # the new row of a key, not a difference to add
+RECORD = "lv_record"  # only in the row that ends a window: its record (B 4.5)
+
 # Tables.
 STATE_SUFFIX = "__state"
+DELTA_SUFFIX = "__delta"  # what was propagated of a view and not applied yet, or is kept
 AUXILIARY_INFIX = "__aux_"  # and a number: an inner aggregate that is kept for its owner
 AUXILIARY_ALIAS = "lv_aux_"  # and the number: its short name in maintenance SQL
 COPY_INFIX = "__copy_"  # of a source without versions
@@ -17,6 +24,11 @@ COPY_INFIX = "__copy_"  # of a source without versions
 PROPERTY_PREFIX = "lazyview."
 PROPERTY_COPY = "lazyview.copy_of"  # of a copy: its source
 PROPERTY_LOG = "lazyview.log"  # of a copy that follows a log: which log, and how
+PROPERTY_DELTA = "lazyview.delta_of"  # of a view delta: its view
+PROPERTY_ROLLED = "lazyview.rolled_copy_of"  # of a copy of a view at another time: the state of the view
+PROPERTY_EXPORT = "lazyview.export_of"  # of an exported change table: the state of the view
+PROPERTY_NEEDED_BY = "lazyview.needed_by."  # of a view delta, and a digest: a table that goes on from its windows
+PROPERTY_COLUMNS = "lazyview.columns"  # of a view delta: a digest of the state's columns
 PROPERTY_FORMAT = "lazyview.format"
 PROPERTY_FINGERPRINT = "lazyview.fingerprint"
 PROPERTY_DEFINITION = "lazyview.definition"  # chunked: lazyview.definition.0, .1, …

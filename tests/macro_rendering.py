@@ -30,7 +30,14 @@ class MacroRenderer:
 @cache
 def _package_macros() -> jinja2.Template:
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, extensions=["jinja2.ext.do"])
-    paths = sorted([*MACROS.glob("*.sql"), *MACROS.glob("stream_apply/*.sql"), *MACROS.glob("metadata/*.sql")])
+    paths = sorted(
+        [
+            *MACROS.glob("*.sql"),
+            *MACROS.glob("stream_apply/*.sql"),
+            *MACROS.glob("metadata/*.sql"),
+            *MACROS.glob("view_delta/*.sql"),
+        ]
+    )
     return environment.from_string("".join(path.read_text() for path in paths))
 
 

@@ -10,6 +10,7 @@ from dbt_lazyview.adapter.connections import LazyViewConnectionManager
 from dbt_lazyview.adapter.documentation import LazyViewDocumentation
 from dbt_lazyview.adapter.relation import LazyViewRelation, quote
 from dbt_lazyview.adapter.triggers import LazyViewTriggers
+from dbt_lazyview.adapter.view_deltas import ViewDeltaOperations
 
 STORED = ("table", "incremental", "seed", "snapshot")
 
@@ -21,7 +22,7 @@ class LazyViewConfig(SparkConfig):
     file_format: str = "delta"
 
 
-class LazyViewAdapter(LazyViewAnswers, LazyViewTriggers, LazyViewDocumentation, SparkAdapter):
+class LazyViewAdapter(LazyViewAnswers, ViewDeltaOperations, LazyViewTriggers, LazyViewDocumentation, SparkAdapter):
     """`type: lazyview`."""
 
     Relation = LazyViewRelation

@@ -1,15 +1,19 @@
 """From a dbt model to the definition of a lazy view: its configs checked, its docs looked up."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
 from dbt_lazyview.maintenance.definition import (
+    APPLIES,
+    APPLY_SHARE,
     AUTO,
     CAPTURES,
     COMPACT_EVERY,
+    LATER,
     LIVE,
     MATERIALIZED,
+    NOW,
     READS,
     VACUUM_EVERY,
     Definition,
@@ -19,6 +23,7 @@ from dbt_lazyview.maintenance.limits import limit_of
 from dbt_lazyview.maintenance.policies import DEFERRED, POLICIES, SNAPSHOT
 from dbt_lazyview.names import quoted
 
+Number = TypeVar("Number", int, float)
 DEFAULT_MODE = "auto"
 REGISTER = "register"
 # Values of each config that this release accepts; the first is the default.
@@ -31,6 +36,7 @@ ALLOWED: dict[str, tuple[Any, ...]] = {
     "capture": CAPTURES,
     "file_format": ("delta",),
     "buckets": (None,),  # Delta has none; clustered_by alone clusters by files
+    "apply": APPLIES,
 }
 
 NUMBERS = {
@@ -48,8 +54,9 @@ def check_model(model: Mapping[str, Any]) -> None:
     numbers = [_bad_number(key, config.get(key), *told) for key, told in NUMBERS.items()]
     limit = _bad_limit("full_refresh_limit", config.get("full_refresh_limit"))
     name = _bad_name("view_group", model["config"].get("view_group"))
-    live, goal = _live_and_still(model["config"]), _bad_goal(model["config"])
-    if found := (*language, *filter(None, [*problems, *numbers, limit, name, live, goal])):
+    live, goal, later = _live_and_still(config), _bad_goal(config), _later_and_otherwise(model)
+    share = _bad_share("apply_share", config.get("apply_share"))
+    if found := (*language, *filter(None, [*problems, *numbers, limit, name, live, goal, later, share])):
         raise ModelError(tuple(found))
 
 
@@ -81,10 +88,12 @@ def definition_of(model: Mapping[str, Any], sql: str, is_parent: bool, view_grou
         model["config"].get("location_root"),
         constraints_of(model),
         model["config"].get("max_staleness"),
+        apply=model["config"].get("apply") or NOW,
+        apply_share=_or(model["config"].get("apply_share"), APPLY_SHARE),
     )
 
 
-def _or(value: int | None, default: int) -> int:
+def _or(value: Number | None, default: Number) -> Number:
     return default if value is None else value
 
 
@@ -199,6 +208,33 @@ def _bad_goal(config: Mapping[str, Any]) -> Problem | None:
         Reason.INVALID_CONFIG, f"max_staleness does not go with policy: {SNAPSHOT}.",
         f"{why} A snapshot shows the moment of its last refresh until it is asked for another.",
         "Leave out max_staleness, or choose another policy.",
+    )  # fmt: skip
+
+
+def _later_and_otherwise(model: Mapping[str, Any]) -> Problem | None:
+    """
+    A view delta is what changes do to a view; some views are not kept by changes, or shown in another way, and a
+    constraint is only looked at when rows get into the state.
+    """
+    config, others = model["config"], {"refresh_mode": "full", "read": LIVE}
+    found = [f"{key}: {value}" for key, value in others.items() if config.get(key) == value]
+    found += ["constraints of a contract"] if config.get("apply") == LATER and constraints_of(model) else []
+    if config.get("apply") != LATER or not found:
+        return None
+    return Problem(
+        Reason.INVALID_CONFIG, f"apply: {LATER} does not go with {found[0]}.",
+        "With it, a refresh keeps what changes did to the view, and its readers fold that in.",
+        f"Leave out apply: {LATER}, or the other one.",
+    )  # fmt: skip
+
+
+def _bad_share(key: str, value: Any) -> Problem | None:
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool) and value >= 0):
+        return None
+    return Problem(
+        Reason.INVALID_CONFIG, f"{key}: {value} is not a share.",
+        "It says how many rows may wait in the view delta before they are applied, as a share of the stored rows.",
+        f"Set {key} to 0 or more, such as 0.1, or leave it out.",
     )  # fmt: skip
 
 

@@ -11,7 +11,13 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_lazyview.adapter.catalog import details_of
 from dbt_lazyview.adapter.engine import DbtEngine
-from dbt_lazyview.adapter.graph import is_lazy_view, lazy_views_read_by, policy_of, tables_under, view_groups
+from dbt_lazyview.adapter.graph import (
+    is_lazy_view,
+    lazy_views_read_by,
+    policy_of,
+    tables_under,
+    view_groups,
+)
 from dbt_lazyview.adapter.lazy_views import LazyViewMethods, full_name
 from dbt_lazyview.adapter.models import definition_of
 from dbt_lazyview.adapter.response import ERROR, LazyViewResponse, Total, sum_up

@@ -161,11 +161,24 @@ class StateColumn:
 
 
 @dataclass(frozen=True)
+class Unapplied:
+    """Windows of a view delta, a table beside the state: those of one epoch numbered in (after, upto], or one alone."""
+
+    relation: str
+    version: int | None  # None: as it is when it is read
+    epoch: str
+    after: int
+    upto: int
+    point: str = ""  # the epoch of one more window, which leads to a moment between two others
+
+
+@dataclass(frozen=True)
 class StateRead:
     """Where the state stands while a refresh is planned: its quoted relation and the version that was loaded."""
 
     relation: str
     version: int | None  # None: as it is when it is read
+    unapplied: Unapplied | None = None  # what is to be folded in, so that these are the rows of the view
 
 
 @dataclass(frozen=True)

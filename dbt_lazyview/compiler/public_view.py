@@ -13,8 +13,10 @@ from dbt_lazyview.compiler.state import State
 from dbt_lazyview.names import COUNT
 
 
-def public_query(state: State, relation: exp.Table, outputs: tuple[tuple[Column, str], ...]) -> str:
-    """The user's columns, finished, over the state."""
+def public_query(
+    state: State, relation: exp.Table, outputs: tuple[tuple[Column, str], ...], carried: tuple[str, ...] = ()
+) -> str:
+    """The user's columns, finished, over the state; `carried` are columns of the relation that stay what they are."""
     alias = "s"
     keys = {name: sql.column(name, alias) for name in state.keys}
     stored = {name: sql.column(name, alias) for name in (COUNT, *state.partials.stored)}
@@ -24,6 +26,8 @@ def public_query(state: State, relation: exp.Table, outputs: tuple[tuple[Column,
         block = repeated(block, sql.column(COUNT, alias))
     query_parts = _on_top(state, block)
     query = _finished_select(query_parts.block, outputs)
+    for name in carried:
+        query = query.select(sql.named(sql.column(name, alias), name), copy=False)
     query = query.from_(exp.Table(this=relation, alias=exp.TableAlias(this=sql.identifier(alias))), copy=False)
     return text(_with_order(query, query_parts))
 

@@ -47,6 +47,11 @@ class State:
                 column = passed.name
         return column if column in self.keys else None
 
+    def key_behind(self, column: str) -> exp.Expr | None:
+        """The key that a column of the whole query is, as an expression over the rows that are grouped."""
+        key = self.key_of(column)
+        return dict(self.aggregate.keys).get(key) if key is not None else None
+
     @cached_property
     def layout(self) -> StateLayout:
         stored = [_count_column(), *(_partial_column(each) for each in self.partials.stored.values())]

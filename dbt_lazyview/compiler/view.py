@@ -8,7 +8,7 @@ from functools import cached_property
 from sqlglot import exp, parse_one
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 
-from dbt_lazyview.compiler.algebra import Node, only_renames, shared_nodes, walk
+from dbt_lazyview.compiler.algebra import Limit, Node, only_renames, shared_nodes, walk
 from dbt_lazyview.compiler.block import column, identifier, substitute
 from dbt_lazyview.compiler.catalog import Column, Name, Table
 from dbt_lazyview.compiler.costs import Cost
@@ -38,10 +38,25 @@ from dbt_lazyview.compiler.reasons import Problem
 from dbt_lazyview.compiler.sources import whole_source
 from dbt_lazyview.compiler.state import State
 from dbt_lazyview.compiler.types import UNCHANGED
-from dbt_lazyview.names import COUNT
+from dbt_lazyview.names import COUNT, quoted
 
 NO_STATE = StateRead("", 0)  # most plans never read what is stored
 _PLACEHOLDER = "lv_state_of_this_view"
+
+
+@dataclass(frozen=True)
+class ChangedInputs:
+    """Signed rows of what a view groups: a relation over steps, which source changed in each term, and the keys."""
+
+    steps: tuple[Step, ...]
+    relation: str  # empty: nothing changed
+    columns: tuple[str, ...]
+    labels: Mapping[int, str]  # by SSN
+    keys: Mapping[str, str]  # columns of the view, and what they are computed by
+
+    @property
+    def quoted_columns(self) -> tuple[str, ...]:
+        return tuple(quoted(column) for column in self.columns)
 
 
 @dataclass(frozen=True)
@@ -153,6 +168,36 @@ class View:
         placeholder = exp.Table(this=identifier(_PLACEHOLDER))
         query = public_query(self._state, placeholder, outputs)
         return PublicView(self.columns, query.replace(f"`{_PLACEHOLDER}`", state))
+
+    def public_changes(self, relation: str, carried: tuple[str, ...]) -> str | None:
+        """
+        Rows of the public view for some rows of the state, with columns that tell when they were there. None where a
+        row's place in the view depends on others (LIMIT).
+        """
+        if self._state is None or any(isinstance(each, Limit) for each in self._state.on_top):
+            return None
+        outputs = tuple(zip(self.columns, self._outputs, strict=True))
+        return public_query(self._state, exp.Table(this=identifier(relation)), outputs, carried)
+
+    def changed_inputs(self, windows: Mapping[Name, Window]) -> ChangedInputs:
+        """The rows that came and went below what is stored: what a change of a group is made of."""
+        assert self._state is not None, "a view with problems has no incremental plan"
+        derivation, source = self._derivation(windows, ALL_ON), self._state.aggregate.input
+        delta = derivation.delta(source)
+        relation = derivation.sum(delta, source.columns, "changed_inputs") if delta else ""
+        labels = {ssn: block.label for ssn, block in enumerate(delta, 1)}
+        behind = {column.name: self._state.key_behind(own) for column, own in self._shown}
+        keys = {name: text(each.copy()) for name, each in behind.items() if each is not None}
+        return ChangedInputs(tuple(derivation.steps.values()), relation, source.columns, labels, keys)
+
+    @property
+    def _shown(self) -> tuple[tuple[Column, str], ...]:
+        return tuple(zip(self.columns, self._outputs, strict=True))
+
+    @property
+    def shows_all_keys(self) -> bool:
+        """Whether a row of the view tells which stored group it comes from."""
+        return self._state is not None and not self._state.is_bag and len(self.keys) == len(self._state.keys)
 
     def live(self, windows: Mapping[Name, Window], state: str) -> tuple[tuple[Step, ...], str] | None:
         """

@@ -11,32 +11,36 @@ from dbt_lazyview.maintenance.carry_out import (
     failures_told,
     follow_definition,
     look_at_key,
-    show_view,
 )
 from dbt_lazyview.maintenance.commit import LostRace, races_noticed
 from dbt_lazyview.maintenance.constraints import follow_constraints
-from dbt_lazyview.maintenance.decide import NOOP, Decision
+from dbt_lazyview.maintenance.decide import NOOP
+from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.errors import RefreshError, stays, unreadable
 from dbt_lazyview.maintenance.groups import Convoy, is_read_by
 from dbt_lazyview.maintenance.history import Commit, rows_written
 from dbt_lazyview.maintenance.housekeeping import keep_house
 from dbt_lazyview.maintenance.keys import refuse_unusable
-from dbt_lazyview.maintenance.outcome import Outcome
+from dbt_lazyview.maintenance.outcome import ROLL, Outcome
 from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
 from dbt_lazyview.maintenance.policies import CHILD, GROUP
 from dbt_lazyview.maintenance.probes import Cut
-from dbt_lazyview.maintenance.public import (
-    load_shown_state,
-    pinned_publication,
-    publication,
-    switch,
-)
+from dbt_lazyview.maintenance.public import load_shown_state, pinned_publication, switch
 from dbt_lazyview.maintenance.record import Position, Settings
 from dbt_lazyview.maintenance.splitting import next_stop
 from dbt_lazyview.maintenance.state import NO_VERSION, State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import NOT_BUILT, Node
-from dbt_lazyview.maintenance.until import cut_until
+from dbt_lazyview.maintenance.until import Until, already_past, cut_until
+from dbt_lazyview.maintenance.view_delta.apply import apply
+from dbt_lazyview.maintenance.view_delta.settle import (
+    applied_as_shown,
+    expecting_delta,
+    rolled_and_applied,
+    settled,
+    show,
+    with_applied,
+)
 
 
 class ParentReplaced(Exception):
@@ -156,19 +160,19 @@ class Attempt:
         state = load_shown_state(self.tables, node.target.state)
         if state.distrust:
             raise unreadable(node.target.name, state.distrust)
-        refuse_unusable(self.tables.engine, node, state.version)
-        return self.standing(node, state)
+        refuse_unusable(self.tables.engine, node, state)
+        return self.standing(node, applied_as_shown(self.tables, node, state) if state.unapplied else state)
 
     def standing(self, node: Node, state: State) -> Arrival:
         """A view where it is; an auxiliary that is not built yet, where it will be."""
         if state.newest is None:
             return Arrival(Position(0, 0, ""), Outcome(sql_name(node.target.name), NOOP), {})
-        noop = Plan(Decision(NOOP), state)
-        return self.arrival(noop, None, Outcome(sql_name(node.target.name), NOOP))
+        return self.arrival(state, Outcome(sql_name(node.target.name), NOOP), state.version)
 
     def refresh_one(self, node: Node, request: Request, parents: dict[Name, Arrival]) -> Arrival:
         started = time.time()
         with failures_told(node.target, "plan the refresh"):
+            self.apply_what_is_unwanted(node, request)
             planner = self.planner(node, parents)
             plan, written, statements = carry_out(self.tables, planner, request, started)
         with failures_told(node.target, "let the view show its new rows"), races_noticed():
@@ -177,12 +181,39 @@ class Attempt:
             if plan.replaces_state:
                 self.replaced.add(node.target.state)
                 statements += drop_unread(self.tables, node)
+            state, applied = settled(self.tables, node, plan, written, request.trigger)
             if node.group is None and not node.target.is_auxiliary:
-                statements += show_view(self.tables, publication(self.tables.engine, node, plan.stands_for.reads))
-            statements += look_at_key(self.tables.engine, node, written or plan.state.newest)
+                statements += show(self.tables, node, state, plan.stands_for.reads)
+            statements += look_at_key(self.tables.engine, node, state)
         seconds = time.time() - started
         outcome = _outcome(node, plan, written, statements, seconds, told_of(node, parents))
-        return self.arrival(plan, written, replace(outcome, is_altered=altered > 0))
+        since = plan.state.own.recorded.version if plan.state.own.recorded else NO_VERSION
+        outcome = replace(outcome, is_altered=altered > 0)
+        is_untouched = plan.into is not None and applied is None
+        return self.arrival(state, with_applied(outcome, applied), state.version if is_untouched else since, plan)
+
+    def roll(self, request: Request, until: Until) -> Outcome:
+        """Show the view as it was at the cut, which it is past; what is over by then is applied, the rest stays."""
+        started, node = time.time(), self.node
+        state = load_state(self.tables, node.target.state)
+        if state.distrust or state.record is None or state.record.fingerprint != node.view.fingerprint:
+            raise already_past(node.target.name, until)
+        planner = replace(self.planner(node, {name: self.as_shown(each) for name, each in node.parents.items()}))
+        shown, applied = rolled_and_applied(self.tables, planner, state, until, request.trigger)
+        statements = show(self.tables, node, shown, {}) + look_at_key(self.tables.engine, node, shown)
+        outcome = Outcome(sql_name(node.target.name), ROLL, statements=statements, seconds=time.time() - started)
+        return replace(with_applied(outcome, applied), seconds=time.time() - started)
+
+    def apply_what_is_unwanted(self, node: Node, request: Request) -> None:
+        """A model that wants no view delta any more gets rid of what is in it first."""
+        if node.target.definition.apply == LATER or node.target.is_auxiliary:
+            return
+        state = self.states.pop(node.target.state, None) or load_state(self.tables, node.target.state)
+        is_left = state.unapplied is not None and not state.distrust and state.record is not None
+        if is_left and state.record and state.record.fingerprint == node.view.fingerprint:
+            apply(self.tables, node, state, state.record, request.trigger)
+            state = load_state(self.tables, node.target.state)
+        self.states[node.target.state] = state
 
     def keep_house(self, node: Node) -> None:
         """Once a view shows what was written: look after the files of its state."""
@@ -201,6 +232,7 @@ class Attempt:
     def planner(self, node: Node, parents: dict[Name, Arrival]) -> Planner:
         name, node = node.target.state, self.with_built(node)
         state = self.states.pop(name, None) or load_state(self.tables, name)
+        state = expecting_delta(self.tables, node, state)
         positions = {each: parents[each].position if each in parents else self.cut[each] for each in node.details}
         inherited = {table: at for parent in parents.values() for table, at in parent.cut.items()}
         return Planner(
@@ -221,15 +253,15 @@ class Attempt:
         built = {name: detail for name in missing if (detail := self.tables.detail(name))}
         return replace(node, details={**node.details, **built}) if built else node
 
-    def arrival(self, plan: Plan, written: Commit | None, outcome: Outcome) -> Arrival:
+    def arrival(self, state: State, outcome: Outcome, since: int, plan: Plan | None = None) -> Arrival:
         """Where children find the state: the version just written, or the one loaded, which holds the same rows."""
-        at = written or plan.state.newest
-        assert at is not None
-        table_id = plan.state.detail.id if plan.state.detail else ""
-        partitions = None if plan.replaces_state or not plan.state.detail else plan.state.detail.partitions
-        position = Position(at.version, at.timestamp, table_id, partitions=partitions)
-        since = plan.state.recorded.version if plan.state.recorded else NO_VERSION
-        return Arrival(position, outcome, plan.stands_for.cut, since)
+        assert state.newest is not None
+        assert state.record is not None
+        table_id = state.detail.id if state.detail else ""
+        is_replaced = plan is not None and plan.replaces_state
+        partitions = None if is_replaced or not state.detail else state.detail.partitions
+        position = Position(state.version, state.newest.timestamp, table_id, partitions=partitions)
+        return Arrival(position, outcome, state.record.cut, since)
 
 
 def told_of(node: Node, parents: Mapping[Name, Arrival]) -> tuple[Outcome, ...]:

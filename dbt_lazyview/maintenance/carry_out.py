@@ -10,7 +10,7 @@ from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.commit import commit
 from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, WRITES_ALL, Decision, why_refused
-from dbt_lazyview.maintenance.definition import DIFF
+from dbt_lazyview.maintenance.definition import DIFF, LATER
 from dbt_lazyview.maintenance.engine import Engine, EngineError, during
 from dbt_lazyview.maintenance.errors import failed, refused
 from dbt_lazyview.maintenance.failures import is_overflow, why_unreadable
@@ -29,9 +29,11 @@ from dbt_lazyview.maintenance.public import (
 from dbt_lazyview.maintenance.relevance import touch_nothing
 from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, WHOLE_TABLE, having_set
 from dbt_lazyview.maintenance.staging import staged
+from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.storage import alterations
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node, Target, state_name
+from dbt_lazyview.maintenance.view_delta.table import check_epoch, prepare_delta
 
 
 def carry_out(tables: Tables, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
@@ -40,6 +42,7 @@ def carry_out(tables: Tables, planner: Planner, request: Request, started: float
     plan = _relevant(tables, planner, plan) if request.options.skip_irrelevant else plan
     dropped = drop_unread(tables, planner.node) if _may_have_left_some(plan) else 0
     other_ways = _other_ways(planner, request)
+    dropped += remember_first(tables.engine, planner.node, plan)
     while True:
         plan = _stamped(plan, request, started)
         try:
@@ -63,6 +66,16 @@ def follow_definition(engine: Engine, node: Node, plan: Plan) -> int:
     return sum(run(engine, statement) for statement in statements)
 
 
+def remember_first(engine: Engine, node: Node, plan: Plan) -> int:
+    """
+    Let the state say that there is a view delta before there is one: whoever finds the delta's rows must look for them.
+    """
+    stored = plan.state.definition
+    if plan.into is None or stored is None or stored.apply == LATER:
+        return 0
+    return follow_definition(engine, node, plan)
+
+
 def show_view(tables: Tables, wanted: Publication) -> int:
     """Let the public view be what it should; what was seen under its name before is no longer true then."""
     statements = publish(tables.engine, wanted)
@@ -71,16 +84,18 @@ def show_view(tables: Tables, wanted: Publication) -> int:
     return statements
 
 
-def look_at_key(engine: Engine, node: Node, at: Commit | None) -> int:
+def look_at_key(engine: Engine, node: Node, state: State) -> int:
     """
     Look for rows with the same key, once per version of the state; that they are unique is noted with the public
     view afterwards, so that whoever dies in between leaves no doubt. A group does not show what is not usable.
     """
-    name = node.target.name
-    if not node.target.definition.unique_key or at is None or published(engine, name).checked_version == at.version:
+    name, at = node.target.name, state.version
+    if state.unapplied and state.record:
+        at = state.record.window  # a number that no version will ever be
+    if not node.target.definition.unique_key or published(engine, name).checked_version == at:
         return 0
-    found = violations(engine, node, at.version)
-    noted = note_key(engine, name, at.version, is_unique=not found) if node.group is None else 0
+    found = violations(engine, node, state)
+    noted = note_key(engine, name, at, is_unique=not found) if node.group is None else 0
     if found:
         raise violated(node, found)
     return noted
@@ -142,13 +157,16 @@ def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:
     if plan.record is None:
         return None, 0
     pinned = pin(tables.engine, plan.state) if plan.replaces_state else 0
+    pinned += prepare_delta(tables, plan.state, plan.into) if plan.into else 0
     has_partitions = plan.state.detail is not None and plan.state.detail.partitions != "[]"
     settings = {**(SETTINGS_FOR_FEW_ROWS if plan.is_small else {}), **(WHOLE_TABLE if has_partitions else {})}
     with ExitStack() as stages:
         with during("compute the changes"):
             stages.enter_context(having_set(tables.engine, settings))
             stages.enter_context(staged(tables.engine, plan.stages))
-        written = commit(tables, plan.state, plan.statement, plan.record)
+        written = commit(tables, plan.into or plan.state, plan.statement, plan.record)
+    if plan.into:
+        check_epoch(tables, plan.state)
     return written, pinned + len(plan.stages) + 1
 
 

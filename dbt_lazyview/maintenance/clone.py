@@ -28,7 +28,7 @@ def clone(tables: Tables, origin: Name, name: Name) -> Outcome:
     definition of the other one as of the version that its readers see.
     """
     started = time.time()
-    shown = load_shown_state(tables, state_name(origin))
+    shown = load_shown_state(tables, state_name(origin)).own  # what waits in a view delta stays there
     if shown.detail is None:
         raise NotBuilt(origin)
     target = Target(name, _definition(shown, origin))
@@ -77,7 +77,7 @@ def _record(recorded: Record, existing: State, reads: Mapping[str, Position]) ->
     return replace(
         recorded, kind=CLONE, task=max(existing.next_task, recorded.task + 1), token=uuid.uuid4().hex,
         onto=NO_VERSION, reads=reads, reason="", strategy="", changes=None, trigger=RUN,
-        started=round(time.time() * 1000), estimate=None,
+        started=round(time.time() * 1000), estimate=None, epoch="", window=0, waiting=0, pruned=0,
     )  # fmt: skip
 
 
@@ -95,13 +95,14 @@ def _clone_auxiliary(tables: Tables, state: Name, at: Position, origin: Name, na
 
 def _publish(tables: Tables, target: Target, written: Commit) -> None:
     node = resolve(tables, target, captures=False)
-    record = load_state(tables, target.state).record
+    state = load_state(tables, target.state)
+    record = state.record
     assert record is not None
     if node.group is None:
         show_view(tables, publication(tables.engine, node, record.reads))
     else:
         show_view(tables, pinned_publication(tables.engine, node, written.version))
-    look_at_key(tables.engine, node, written)
+    look_at_key(tables.engine, node, state)
 
 
 def _is_auxiliary(table: str, origin: Name) -> bool:

@@ -10,6 +10,7 @@ from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Target, resolve
+from dbt_lazyview.maintenance.view_delta.rows import rows_at
 from dbt_lazyview.names import quoted
 
 
@@ -43,7 +44,7 @@ def comparison(engine: Engine, target: Target) -> Comparison:
     if state.record is None or state.distrust or state.record.fingerprint != view.fingerprint:
         reason = state.distrust or Reason.DEFINITION_CHANGED
         raise RefreshError(reason, f"{sql_name(target.name)} has to be refreshed first: {reason.word}.")
-    at_version = engine.render("pinned_state", state=sql_name(target.state), version=state.version)
+    at_version = rows_at(engine, view.layout, state)
     known = {**state.record.cut, **state.record.reads}
     versions = {name: known[sql_name(name)].version for name in view.reads_by_query if sql_name(name) in known}
     steps, query = view.query_at(versions)

@@ -18,6 +18,9 @@ from dbt_lazyview.names import PROPERTY_DEFINITION, PROPERTY_FINGERPRINT, PROPER
 
 MATERIALIZED, LIVE = "materialized", "live"
 READS = (MATERIALIZED, LIVE)
+NOW, LATER = "now", "later"
+APPLIES = (NOW, LATER)
+APPLY_SHARE = 0.1
 AUTO, DIFF, FULL = "auto", "diff", "full"
 CAPTURES = (AUTO, DIFF, FULL)
 COMPACT_EVERY, VACUUM_EVERY = 20, 100
@@ -51,6 +54,8 @@ class Definition:
     constraints: Mapping[str, str] = field(default_factory=dict)  # name -> condition that all rows of the view keep
     max_staleness: str | float | None = None  # how old a change may get before the view shows it: a goal
     logs: Mapping[str, Log] = field(default_factory=dict)  # of sources that tell their own changes, by quoted name
+    apply: str = NOW  # or later: a refresh appends the view's own change to a table beside the state
+    apply_share: float = APPLY_SHARE  # of the state's rows; what waits beside it is applied once it is more
 
     @property
     def goal(self) -> float | None:

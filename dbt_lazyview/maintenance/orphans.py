@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from dbt_lazyview.compiler.catalog import Name
-from dbt_lazyview.maintenance.definition import is_state, read_definition
+from dbt_lazyview.maintenance.definition import LATER, is_state, read_definition
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.public import published
-from dbt_lazyview.maintenance.state import load_state
+from dbt_lazyview.maintenance.state import delta_name, load_state
 from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
 from dbt_lazyview.maintenance.tree import public_name
 from dbt_lazyview.names import AUXILIARY_INFIX, COPY_INFIX, PROPERTY_COPY, STATE_SUFFIX
@@ -93,6 +93,8 @@ def _orphan(engine: Engine, state: Name, detail: Detail, projects: Collection[st
     model = definition.model if definition else ""
     is_ours = any(model.startswith(f"model.{project}.") for project in projects)
     drops = [engine.render("drop_table", relation=sql_name(state))]
+    if definition and definition.apply == LATER:
+        drops.append(engine.render("drop_table", relation=sql_name(delta_name(state))))
     if published(engine, public_name(state)).digest is not None:  # no other relation has come to stand there
         drops.insert(0, engine.render("drop_view", relation=sql_name(public_name(state))))
     return Orphan(state, model or "of a model that it does not tell", detail.size, is_ours, tuple(drops))

@@ -7,6 +7,7 @@ from dbt_lazyview.maintenance.decide import NOOP
 from dbt_lazyview.maintenance.record import Record
 
 REGISTERED = "registered"  # left to its readers
+ROLL = "roll"  # to an earlier moment that its view delta tells of
 
 
 @dataclass(frozen=True)

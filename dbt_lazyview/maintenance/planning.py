@@ -8,7 +8,7 @@ from functools import cached_property
 from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
 from dbt_lazyview.compiler.passes.broadcast_hints import FEW_ROWS
-from dbt_lazyview.compiler.plan import Stage, StateRead, Window
+from dbt_lazyview.compiler.plan import RefreshPlan, Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.adoption import adopted
 from dbt_lazyview.maintenance.bounds import within_bounds
@@ -24,6 +24,7 @@ from dbt_lazyview.maintenance.decide import (
     decide,
     should_advance,
 )  # fmt: skip
+from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.groups import Elsewhere, none_elsewhere
 from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
@@ -35,6 +36,7 @@ from dbt_lazyview.maintenance.storage import is_stored_elsewhere, refuse_move, s
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.until import Until
+from dbt_lazyview.maintenance.view_delta.windows import APPEND, point_record, window_of, window_record
 from dbt_lazyview.maintenance.windows import Obstacle, as_diff, follow, is_same_version
 
 
@@ -66,6 +68,7 @@ class Plan:
     stages: tuple[Stage, ...] = ()  # computed before the statement, which reads them
     is_small: bool = False  # few rows changed
     checks_sums: bool = False  # fails where a sum overflows that it adds to
+    into: State | None = None  # the view delta, where it is written to that instead of the state
 
     def expecting(self, estimate: Estimate | None) -> "Plan":
         """The plan, with what it was expected to cost in its record."""
@@ -92,6 +95,7 @@ class Planner:
     bases: Collection[Name]  # tables under the view that the cut is about
     inherited: Mapping[str, Position] = field(default_factory=dict)  # the cuts its parents stand for
     is_part: bool = False  # the cut is only on the way to where the view shall be
+    is_point: bool = False  # the cut is between two windows of the view delta, which stay
 
     def plan(self, request: Request, unreadable: Reason | None = None) -> Plan:
         """Decide and write down; `unreadable` is why an incremental statement failed just now."""
@@ -224,25 +228,51 @@ class Planner:
 
     def advanced(self, decision: Decision, changes: int | None) -> Plan:
         """A commit without rows: the record moves on, the rows stay."""
+        if self.state.unapplied:
+            return self.appended(Plan(decision, self.state), changes)
         statement = self.render("advance_record", state=sql_name(self.state.name))
         return Plan(decision, self.state, statement, self.record(decision, changes, ""))
 
     def incremental(self, decision: Decision, windows: Mapping[Name, Window], options: Options) -> Plan:
         assert self.state.detail is not None
-        read = StateRead(sql_name(self.state.name), self.state.version)
+        options = replace(options, checked_sums=False) if self.defers else options  # whoever adds up later cannot mend
+        read = StateRead(sql_name(self.state.name), self.state.version, self.state.unapplied)
         strategy = choose_strategy(self.state.detail.size, self.node.target.definition.is_parent)
         plan = self.node.view.refresh(windows, options, read)
         plan = within_bounds(plan, self.tables.engine, self.node.details, self.state.detail)
+        changes = changes_in(windows)
+        is_small = changes is not None and changes <= FEW_ROWS
+        planned = Plan(
+            decision, self.state, stages=plan.stages, is_small=is_small, checks_sums=options.checked_sums,
+        )  # fmt: skip
+        if self.defers:
+            return self.appended(planned, changes, plan)
         statement = self.render(
             "refresh_state", plan=plan, state=read.relation, strategy=strategy, state_version=self.state.version
         )
-        changes = changes_in(windows)
-        record = self.record(decision, changes, strategy)
-        is_small = changes is not None and changes <= FEW_ROWS
-        return Plan(
-            decision, self.state, statement, record,
-            stages=plan.stages, is_small=is_small, checks_sums=options.checked_sums,
-        )  # fmt: skip
+        return replace(planned, statement=statement, record=self.record(decision, changes, strategy))
+
+    @property
+    def defers(self) -> bool:
+        """Whether changes are propagated only, and applied later."""
+        return self.node.target.definition.apply == LATER
+
+    def appended(self, planned: Plan, changes: int | None, plan: RefreshPlan | None = None) -> Plan:
+        """Propagate: a window more in the view delta; without a plan one that changes nothing."""
+        into = self.state.delta
+        assert into is not None
+        record = window_record(self.record(planned.decision, changes, APPEND), self.state)
+        window = window_of(record)
+        if self.is_point:
+            record, window = point_record(record, self.state)
+        arguments = {"delta": sql_name(into.name), "window": window}
+        layout = self.node.view.layout
+        statement = (
+            self.render("append_view_delta", plan=plan, **arguments)
+            if plan
+            else self.render("append_empty_window", layout=layout, **arguments)
+        )
+        return replace(planned, statement=statement, record=record, into=into)
 
     def full(self, decision: Decision) -> Plan:
         """Recompute: in place where the state can stay the table it is, for the sake of those who read its changes."""
@@ -264,11 +294,13 @@ class Planner:
 
     def record(self, decision: Decision, changes: int | None, strategy: str) -> Record:
         reason = decision.reason.word if decision.reason else ""
+        own = self.state.own.record
+        goes_on = (self.state.epoch, own.window) if decision.kind == NOOP and own else ("", 0)
         return Record(
             self.state.next_task, uuid.uuid4().hex, decision.kind, self.state.version,
             {**self.inherited, **_keyed({name: self.cut[name] for name in self.bases})}, _keyed(self.reads),
             self.settings, self.node.view.fingerprint, reason, strategy, changes,
-            source_bytes=self.source_bytes, experience=self.experience,
+            source_bytes=self.source_bytes, experience=self.experience, epoch=goes_on[0], window=goes_on[1],
         )  # fmt: skip
 
     def render(self, macro: str, **arguments: object) -> str:

@@ -4,22 +4,25 @@ import hashlib
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbt_lazyview.compiler.catalog import CatalogError, Name, StoredView
 from dbt_lazyview.compiler.plan import PublicView
 from dbt_lazyview.compiler.reasons import ModelError, Reason
-from dbt_lazyview.maintenance.definition import LIVE, Definition, compiled
+from dbt_lazyview.maintenance.definition import LATER, LIVE, Definition, compiled
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.live import live_view
 from dbt_lazyview.maintenance.record import Position
 from dbt_lazyview.maintenance.state import State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node, public_name
+from dbt_lazyview.maintenance.view_delta.rows import rows_at
+from dbt_lazyview.maintenance.view_delta.shown import load_shown_window, shown_text
 from dbt_lazyview.names import PROPERTY_FINGERPRINT, quoted
 
 PROPERTY_STANDS_IN = "lazyview.stands_in"
 PROPERTY_SHOWN = "lazyview.shown_version"  # of the state, where the view is pinned to one
+PROPERTY_SHOWN_DELTA = "lazyview.shown_delta"  # version and window of the view delta, where some of it is folded in
 PROPERTY_CHECKED = "lazyview.checked_version"  # of the state, at which the view's key was found unique
 PROPERTY_UNUSABLE = "lazyview.unusable"  # why
 PROPERTY_MATERIALIZED = "lazyview.materialized"  # the plain text over the state, where the view has another; in chunks
@@ -45,6 +48,7 @@ class Publication:
     definition: Definition
     plain: PublicView | None = None  # what lazy views over it read, if that is something else
     shown_version: int | None = None
+    shown_delta: str = ""
 
     @property
     def digest(self) -> str:
@@ -64,6 +68,8 @@ class Publication:
             properties |= _packed(self.plain.query)
         if self.shown_version is not None:
             properties[PROPERTY_SHOWN] = str(self.shown_version)
+        if self.shown_delta:
+            properties[PROPERTY_SHOWN_DELTA] = self.shown_delta
         return engine.render(
             "public_view", relation=sql_name(self.name), columns=self.columns, query=self.view.query,
             comment=self.definition.comment, properties=properties,
@@ -76,6 +82,7 @@ class Published:
 
     digest: str | None = None  # or what it stands in for; None: there is no public view of ours
     shown_version: int | None = None
+    shown_delta: str = ""
     checked_version: int | None = None
     is_unusable: bool = False
 
@@ -93,6 +100,15 @@ def pinned_publication(engine: Engine, node: Node, version: int) -> Publication:
     state = sql_name(node.target.state)
     pinned = node.view.public(engine.render("pinned_state", state=state, version=version))
     return Publication(node.target.name, pinned, node.target.definition, node.view.public(state), version)
+
+
+def folded_publication(engine: Engine, node: Node, state: State) -> Publication:
+    """The public view of a state with a view delta; pinned where some of that is folded in, or left out."""
+    plain = node.view.public(sql_name(node.target.state))
+    if state.unapplied is None and not state.is_past:
+        return Publication(node.target.name, plain, node.target.definition)
+    view = node.view.public(rows_at(engine, node.view.layout, state))
+    return Publication(node.target.name, view, node.target.definition, plain, state.version, shown_text(state))
 
 
 def publish(engine: Engine, wanted: Publication) -> int:
@@ -120,16 +136,16 @@ def pin(engine: Engine, state: State) -> int:
     """
     name = public_name(state.name)
     before = published(engine, name)
-    is_pinned_already = before.digest == REPLACED and before.shown_version is not None
+    is_pinned_already = before.shown_version is not None and (before.digest == REPLACED or bool(before.shown_delta))
     if state.definition is None or before.digest is None or is_pinned_already:
         return 0
     version = state.version if before.shown_version is None else before.shown_version
-    at_version = engine.render("pinned_state", state=sql_name(state.name), version=version)
     try:
         view = compiled(state.definition, name, engine.catalog())
     except ModelError:
         return 0  # its sources are gone: there is no old text to keep
     is_live = state.definition.read == LIVE
+    at_version = engine.render("pinned_state", state=sql_name(state.name), version=version)
     old = PublicView(view.columns, state.definition.sql) if is_live else view.public(at_version)
     stand_in = Publication(name, old, state.definition, shown_version=before.shown_version)
     return run(engine, stand_in.statement(engine, stands_in=REPLACED))
@@ -146,7 +162,8 @@ def published(engine: Engine, name: Name) -> Published:
     found = {row["key"]: row["value"] for row in rows}
     digest = found.get(PROPERTY_FINGERPRINT) or found.get(PROPERTY_STANDS_IN)
     shown, checked = _number(found.get(PROPERTY_SHOWN)), _number(found.get(PROPERTY_CHECKED))
-    return Published(digest, shown, checked, is_unusable=bool(found.get(PROPERTY_UNUSABLE)))
+    shown_delta, unusable = found.get(PROPERTY_SHOWN_DELTA, ""), bool(found.get(PROPERTY_UNUSABLE))
+    return Published(digest, shown, shown_delta, checked, unusable)
 
 
 def note_key(engine: Engine, name: Name, version: int, is_unique: bool) -> int:
@@ -161,11 +178,14 @@ def _number(text: str | None) -> int | None:
 
 
 def load_shown_state(tables: Tables, name: Name) -> State:
-    """A state as its public view shows it: for a view of a group, at the version it is pinned to."""
+    """A state as its public view shows it: at the versions that one of a group, or with a view delta, is pinned to."""
     state = load_state(tables, name)
-    if state.definition is None or state.definition.view_group is None:
+    if state.definition is None or (state.definition.view_group is None and state.definition.apply != LATER):
         return state
-    shown = published(tables.engine, public_name(name)).shown_version
+    found = published(tables.engine, public_name(name))
+    if found.shown_delta:
+        return load_shown_window(tables, state, found.shown_version, found.shown_delta)
+    shown, state = found.shown_version, replace(state.own, delta=state.delta)  # what waits beside it is not shown
     return state if shown is None or shown == state.version else load_state(tables, name, at=shown)
 
 

@@ -68,6 +68,10 @@ class Record:
     source_bytes: int = 0
     experience: Experience = NO_EXPERIENCE  # from the refreshes before this one
     estimate: Estimate | None = None  # where so much had changed that it was a question
+    epoch: str = ""  # the token of the record that the windows of a view delta go on from; "": its own
+    window: int = 0  # of the view delta: the newest in it, or in a state the newest that was applied
+    waiting: int = 0  # rows of the view delta before this window that are not applied
+    pruned: int = 0  # the newest window that was deleted from the view delta
     format: int = field(default=RECORD_FORMAT)
 
 

@@ -9,6 +9,7 @@ from dbt_lazyview.maintenance.commit import LostRace
 from dbt_lazyview.maintenance.cut import take_cut
 from dbt_lazyview.maintenance.cut_over import AllAtOnce
 from dbt_lazyview.maintenance.decide import NOOP
+from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.elsewhere import cut_elsewhere
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.errors import lost
@@ -21,7 +22,7 @@ from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.tables import Tables
 from dbt_lazyview.maintenance.tree import Target, resolve
-from dbt_lazyview.maintenance.until import already_past, cut_until
+from dbt_lazyview.maintenance.until import Until, already_past, cut_until
 from dbt_lazyview.maintenance.windows import CutPassed
 
 ATTEMPTS = 5
@@ -57,10 +58,24 @@ def refresh_part(engine: Engine, target: Target, request: Request, probes: Probe
             return replace(done, companions=outcome.companions, is_part=attempt.is_part)
         except (LostRace, CutPassed, ParentReplaced, AllAtOnce) as problem:
             if request.until and isinstance(problem, CutPassed):
-                raise already_past(target.name, request.until) from None
+                return _rolled(attempt, request, request.until)
             may_stop = not isinstance(problem, (CutPassed, AllAtOnce))  # a parent may be past the point to stop at
             attempt.tables.probes.forget()
             earlier |= {name: each.outcome for name, each in attempt.arrived.items() if each.outcome.kind != NOOP}
+    raise lost(target.name, ATTEMPTS)
+
+
+def _rolled(attempt: Attempt, request: Request, until: Until) -> Outcome:
+    """A view that is past a moment, rolled to it if its view delta still tells of that moment."""
+    target = attempt.node.target
+    if target.definition.apply != LATER or not attempt.convoy.root_moves:
+        raise already_past(target.name, until)
+    for _ in range(ATTEMPTS):
+        try:
+            with failures_told(target, "roll the view to an earlier moment"):
+                return attempt.roll(request, until)
+        except LostRace:
+            attempt.tables.probes.forget()
     raise lost(target.name, ATTEMPTS)
 
 

@@ -3,19 +3,19 @@
 import time
 
 from dbt_lazyview.compiler.reasons import Reason
-from dbt_lazyview.maintenance.carry_out import follow_definition, show_view
+from dbt_lazyview.maintenance.carry_out import follow_definition
 from dbt_lazyview.maintenance.decide import BUILD
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.groups import Members, no_members
 from dbt_lazyview.maintenance.outcome import REGISTERED, Outcome
 from dbt_lazyview.maintenance.planning import Plan, Request
 from dbt_lazyview.maintenance.probes import Probes
-from dbt_lazyview.maintenance.public import publication
 from dbt_lazyview.maintenance.refresh import begin, refresh
 from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.tables import sql_name
 from dbt_lazyview.maintenance.tasks import task_of
 from dbt_lazyview.maintenance.tree import Target
+from dbt_lazyview.maintenance.view_delta.settle import show
 
 NOT_LEFT_TO_READERS = (Reason.FULL_REFRESH_REQUESTED, Reason.DEFINITION_CHANGED)
 
@@ -34,7 +34,7 @@ def register(
         return refresh(engine, target, request, probes, members)
     statements = follow_definition(engine, node, plan)
     if node.group is None:  # the views of a group are published together
-        statements += show_view(attempt.tables, publication(engine, node, plan.stands_for.reads))
+        statements += show(attempt.tables, node, plan.state, plan.stands_for.reads)
     task = task_of(attempt.tables, plan.state)
     changes = task.rows if task.is_pending else 0 if task.is_known else None
     seconds = time.monotonic() - started

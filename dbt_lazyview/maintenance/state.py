@@ -5,12 +5,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.plan import Unapplied
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
 from dbt_lazyview.maintenance.decide import WRITES_ALL
-from dbt_lazyview.maintenance.definition import Definition, is_state, read_definition
-from dbt_lazyview.maintenance.history import Commit, is_harmless_to_state
+from dbt_lazyview.maintenance.definition import LATER, Definition, is_state, read_definition
+from dbt_lazyview.maintenance.history import Commit, is_harmless_to_state, rows_written
 from dbt_lazyview.maintenance.record import Record, UnreadableRecord, from_json
 from dbt_lazyview.maintenance.tables import FIRST_LOOK, Detail, Tables, sql_name
+from dbt_lazyview.names import DELTA_SUFFIX, PROPERTY_DELTA, STATE_SUFFIX
 
 NO_VERSION = -1
 
@@ -27,15 +29,48 @@ class State:
     recorded: Commit | None = None  # the commit that carries the record
     distrust: Reason | None = None
     last_task: int | None = None
+    base: "State | None" = None  # the table by itself, where the record is that of a view delta beside it
+    delta: "State | None" = None  # the view delta, as loaded
+    point: str = ""  # the epoch of a window that leads to a moment between two others
+    is_past: bool = False  # rolled to an earlier moment: there is something newer
 
     @property
     def version(self) -> int:
         return self.newest.version if self.newest else NO_VERSION
 
     @property
+    def own(self) -> "State":
+        """The table by itself, without the view delta beside it."""
+        return self.base or self
+
+    @property
+    def epoch(self) -> str:
+        """What windows of a view delta go on from: the last record of ours that did not come out of them."""
+        record = self.own.record
+        return (record.epoch or record.token) if record else ""
+
+    @property
+    def unapplied(self) -> Unapplied | None:
+        """What of the view delta is not in the table yet."""
+        if self.base is None or self.delta is None or self.record is None or self.own.record is None:
+            return None
+        after, upto = self.own.record.window, self.record.window
+        if after >= upto and not self.point:
+            return None
+        version = self.delta.version if after < upto else None  # a point alone is never written again
+        return Unapplied(sql_name(self.delta.name), version, self.epoch, after, upto, self.point)
+
+    @property
     def next_task(self) -> int:
         """Exactly one more than the last: two refreshers of one state try the same number, and one of them wins."""
         return self.last_task + 1 if self.last_task is not None else time.time_ns() // 1_000_000
+
+    @property
+    def waiting(self) -> int:
+        """How many rows of the view delta are not applied."""
+        if self.unapplied is None or self.record is None or self.recorded is None:
+            return 0
+        return self.record.waiting + (rows_written(self.recorded) or 0)
 
 
 def load_state(tables: Tables, name: Name, at: int | None = None) -> State:
@@ -43,6 +78,13 @@ def load_state(tables: Tables, name: Name, at: int | None = None) -> State:
     Read a state's properties and its newest record, and judge every commit that is not covered by it; `at` a version,
     as if nothing had been committed after it.
     """
+    state = load_own_state(tables, name, at)
+    is_deferred = state.definition is not None and state.definition.apply == LATER
+    return with_delta(state, load_delta(tables, name)) if is_deferred and at is None and state.record else state
+
+
+def load_own_state(tables: Tables, name: Name, at: int | None = None) -> State:
+    """A state by itself, whatever waits in its view delta."""
     detail = tables.detail(name)
     if detail is None:
         return State(name, distrust=Reason.STATE_MISSING)
@@ -56,6 +98,43 @@ def load_state(tables: Tables, name: Name, at: int | None = None) -> State:
     if commits[-1].version > 0 and not _is_covered(state, commits):
         state = judge(state, _upto(tables.commits(name, down_to=0), at))
     return state if definition else replace(state, distrust=Reason.RECORD_FORMAT)
+
+
+def load_delta(tables: Tables, state: Name) -> State:
+    """The view delta beside a state, as a table of ours with a record; there may be none."""
+    name = delta_name(state)
+    detail = tables.detail(name)
+    if detail is None:
+        return State(name)
+    if PROPERTY_DELTA not in detail.properties:
+        raise ModelError((_foreign(name),))
+    commits = tables.newest(name, FIRST_LOOK)
+    found = judge(State(name, detail, newest=commits[0]), commits)
+    is_whole = commits[-1].version == 0 or _is_covered(found, commits)
+    return found if is_whole else judge(found, tables.commits(name, down_to=0))
+
+
+def with_delta(state: State, delta: State) -> State:
+    """A state with its view delta: it stands for what the newest window says, if that goes on from what is stored."""
+    assert state.record is not None
+    fallback = max(state.last_task or 0, state.record.window)
+    delta = delta if delta.last_task is not None else replace(delta, last_task=fallback)
+    newest = delta.record
+    if newest is None or newest.epoch != state.epoch or newest.window <= state.record.window:
+        return replace(state, delta=delta)
+    distrust = state.distrust or delta.distrust
+    return replace(state, record=newest, recorded=delta.recorded, base=state, delta=delta, distrust=distrust)
+
+
+def delta_name(state: Name) -> Name:
+    """
+    The name of the view delta beside a state.
+
+    Example:
+        >>> delta_name(("x", "v__state"))
+        ('x', 'v__delta')
+    """
+    return (*state[:-1], state[-1].removesuffix(STATE_SUFFIX) + DELTA_SUFFIX)
 
 
 def _upto(commits: tuple[Commit, ...], version: int | None) -> tuple[Commit, ...]:

@@ -11,6 +11,7 @@ from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.tables import Tables
 from dbt_lazyview.maintenance.tasks import Task, task_of
 from dbt_lazyview.maintenance.tree import state_name
+from dbt_lazyview.maintenance.view_delta.consistent import ValidTime
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,11 @@ class Status:
         if self.goal is None:
             return None
         return self.task.oldest is None or now - self.task.oldest <= self.goal * 1000
+
+    @property
+    def valid(self) -> ValidTime | None:
+        """When what the view shows is the current answer (B 6)."""
+        return None if self.cut_time is None else ValidTime(self.cut_time, self.task.oldest)
 
     @property
     def size(self) -> int:

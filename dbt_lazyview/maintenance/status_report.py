@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.outcome import counted
 from dbt_lazyview.maintenance.status import Status
 from dbt_lazyview.maintenance.tasks import Pending
@@ -44,7 +45,11 @@ def table_lines(statuses: Sequence[Status], now: int) -> list[Line]:
     heading, *texts = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     lines = [(heading, Tone.HEADING)]
     for status, text in zip(statuses, texts, strict=True):
-        lines += [(text, tone_of(status)), *((below, Tone.DETAIL) for below in _source_lines(status, now))]
+        lines += [
+            (text, tone_of(status)),
+            *_delta_lines(status),
+            *((below, Tone.DETAIL) for below in _source_lines(status, now)),
+        ]
         lines += [(f"  WARNING {warning}", Tone.WRONG) for warning in warnings(status, now)]
     return lines
 
@@ -94,6 +99,14 @@ def _source_lines(status: Status, now: int) -> tuple[str, ...]:
     return tuple(f"  {_short(each.source)}: {_told(each)}, since {ago(now, each.oldest)}" for each in found)
 
 
+def _delta_lines(status: Status) -> list[Line]:
+    """Of a view with a view delta: since when and how long what it shows is the current answer, and what waits."""
+    if status.definition is None or status.definition.apply != LATER or status.valid is None:
+        return []
+    valid = f"valid from {moment(status.valid.since)} until {moment(status.valid.until) or 'now'}"
+    return [(f"  {valid}; {counted(status.state.waiting, 'row')} of its view delta not applied", Tone.DETAIL)]
+
+
 def warnings(status: Status, now: int) -> list[str]:
     """What will be lost if nobody does anything, and what to do."""
     return [_expiring(each, now) for each in status.task.sources if each.is_expiring(now)]
@@ -126,6 +139,10 @@ def facts(status: Status, now: int) -> dict[str, Any]:
         "refresh_mode": definition.refresh_mode if definition else None,
         "cut_time": moment(status.cut_time),
         "cut_age_seconds": _seconds(now, status.cut_time),
+        "valid_from": moment(status.valid.since) if status.valid else None,
+        "valid_until": moment(status.valid.until) if status.valid else None,
+        "apply": definition.apply if definition else None,
+        "waiting_rows": status.state.waiting,
         "pending_since": moment(task.oldest),
         "behind_seconds": _seconds(now, task.oldest) or 0,
         "max_staleness_seconds": status.goal,

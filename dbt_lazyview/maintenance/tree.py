@@ -9,7 +9,7 @@ from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
 from dbt_lazyview.compiler.view import Auxiliary, View
 from dbt_lazyview.maintenance.copies import SourcesCatalog
 from dbt_lazyview.maintenance.cut import existing_delta
-from dbt_lazyview.maintenance.definition import DIFF, Definition, compiled, is_state, read_definition
+from dbt_lazyview.maintenance.definition import DIFF, NOW, Definition, compiled, is_state, read_definition
 from dbt_lazyview.maintenance.policies import CHILD, DEFERRED, is_refreshed_by
 from dbt_lazyview.maintenance.storage import check_storage
 from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
@@ -116,7 +116,7 @@ def _auxiliary_of(owner: Target) -> Callable[[Auxiliary], Target]:
     """An auxiliary goes where its owner goes, and is shown to nobody."""
     definition = replace(
         owner.definition, is_parent=True, policy=DEFERRED, view_group=None, comment="", unique_key=(),
-        partition_by=(), clustered_by=(), constraints={},
+        partition_by=(), clustered_by=(), constraints={}, apply=NOW,
     )  # fmt: skip
 
     def target(each: Auxiliary) -> Target:

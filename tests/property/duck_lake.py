@@ -28,7 +28,7 @@ Row = tuple[Value, ...]
 Bag = Counter[tuple[Any, ...]]
 
 _SPARK_TYPES = {"varchar": "string", "integer": "int", "hugeint": "decimal(38,0)"}
-IN_DUCKDB = {"RAISE_ERROR": "ERROR"}  # functions by Spark's name
+IN_DUCKDB = {"RAISE_ERROR": "ERROR", "TIMESTAMP_MILLIS": "MAKE_TIMESTAMP_MS"}  # functions by Spark's name
 _LAKES = count(1)
 
 

@@ -15,7 +15,8 @@ from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.compiler.catalog import Name
 from tests.functional.maintenance.lake import RawEngine
 
-COMMITS = ("insert overwrite", "merge into", "create or replace table")  # how statements that write a state begin
+# How statements begin that write a state or a view delta.
+COMMITS = ("insert overwrite", "insert into", "merge into", "create or replace table")
 
 
 @dataclass(frozen=True)

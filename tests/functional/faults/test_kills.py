@@ -9,7 +9,7 @@ from tests.functional.faults.kill_test import KillTest
 
 pytestmark = pytest.mark.in_process("processes join the JVM of this one; test_thrift_server.py kills a server")
 
-SCENARIOS = ("overwrite", "merge", "full", "definition", "group", "build", "manager")  # the others take longer
+SCENARIOS = ("overwrite", "merge", "full", "definition", "group", "build", "manager", "apply", "compress")
 
 
 def test_clients_are_killed(spark):

@@ -2,13 +2,20 @@
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.refresh import refresh
+from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.stored import built_target
-from dbt_lazyview.maintenance.tree import Target
+from dbt_lazyview.maintenance.tables import Tables
+from dbt_lazyview.maintenance.tree import Target, resolve
+from dbt_lazyview.maintenance.view_delta.compress import compress
+from dbt_lazyview.maintenance.view_delta.roll import records_after
+from dbt_lazyview.maintenance.view_delta.rows import rows_at
 from tests.functional.maintenance.lake import Lake, RawEngine
 from tests.functional.maintenance.lake_world import manager_of
 from tests.functional.oracle.oracle import Oracle
@@ -29,6 +36,7 @@ PER_REGION = "select region, count(*) as orders, sum(amount) as revenue, min(id)
 QUERIES = {
     "totals": PER_REGION,
     "fresh": PER_REGION,
+    "waiting": PER_REGION,
     "lines": "select s.id, s.amount, r.country from sales s left join regions r on s.region = r.name",
     "tops": "select country, max(amount) as most from lines group by country",
     "sold": "select region, count(*) as orders from sales group by region",
@@ -40,6 +48,7 @@ CONFIGS: Mapping[str, Mapping[str, Any]] = {
     "lines": {"is_parent": True},
     "sold": {"is_parent": True, "view_group": "g"},
     "known": {"view_group": "g"},
+    "waiting": {"apply": "later"},
 }
 
 
@@ -52,6 +61,8 @@ class Scenario:
     is_embedded: bool = True
     begins_anew: bool = False  # the views are dropped before
     has_manager: bool = False  # a manager finds out by itself what to refresh
+    trigger: str = RUN
+    compresses: bool = False  # afterwards
 
     @property
     def views_to_begin_with(self) -> tuple[str, ...]:
@@ -68,6 +79,9 @@ SCENARIOS = {
     "staged": Scenario(("lines", "tops"), is_embedded=False),
     "build": Scenario(("fresh",), begins_anew=True),
     "manager": Scenario(("totals", "lines"), has_manager=True),
+    "propagate": Scenario(("waiting",)),
+    "apply": Scenario(("waiting",), trigger=OPERATION),
+    "compress": Scenario(("waiting",), compresses=True),
 }
 
 
@@ -96,8 +110,11 @@ class World:
         if scenario.has_manager:
             self.manage(scenario, engine)
             return
-        request = Request(full_refresh=scenario.full)
+        request = Request(full_refresh=scenario.full, trigger=scenario.trigger)
         refresh(engine, self.target(scenario.views[-1]), request, members=self.members)
+        if scenario.compresses:
+            tables = Tables(engine, "UTC")
+            compress(tables, resolve(tables, self.target(scenario.views[-1])), None, None)
 
     def manage(self, scenario: Scenario, engine: RawEngine) -> None:
         """Let a manager work until nothing is pending."""
@@ -128,7 +145,23 @@ class World:
             found[name] = self.oracle.differences(name)
             found[f"{name} in its history"] = self.oracle.differences_in_history(name, older)
             found[f"{name} goes back"] = self.oracle.steps_back(name, records)
+            if CONFIGS.get(name, {}).get("apply") == "later":
+                found[f"{name} at its windows"] = self.wrong_windows(name)
         return {what: wrong for what, wrong in found.items() if wrong}
+
+    def wrong_windows(self, name: str) -> dict[int, Any]:
+        """The windows of a view delta at the end of which the view is not its query over the cut of that window."""
+        engine = self.lake.engine()
+        tables, view = Tables(engine, "UTC"), compile_view(self.queries[name], engine.catalog())
+        state = load_state(tables, self.target(name).state)
+        ends = [(each, replace(state, base=state.own, record=each)) for each in records_after(tables, state)]
+        wrong = {
+            record.window: self.oracle.differences_between(
+                view.public(rows_at(engine, view.layout, at)).query, name, record
+            )
+            for record, at in ends
+        }
+        return {window: rows for window, rows in wrong.items() if rows}
 
     def versions(self, scenario: Scenario) -> dict[str, int]:
         """The newest version of each state."""
@@ -136,5 +169,5 @@ class World:
 
     def leftovers(self) -> list[str]:
         """Relations that nobody asked for; temporary ones have no schema."""
-        wanted = {"sales", "regions", *QUERIES, *(f"{name}__state" for name in QUERIES)}
+        wanted = {"sales", "regions", "waiting__delta", *QUERIES, *(f"{name}__state" for name in QUERIES)}
         return sorted({row[1] for row in self.lake.run(f"show tables in {self.lake.schema}")} - wanted)

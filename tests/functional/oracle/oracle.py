@@ -42,6 +42,10 @@ class Oracle:
         assert set(found) == {at for at, _ in records}, "a version was written by a query that nobody knows"
         return {version: rows for version, rows in found.items() if rows}
 
+    def differences_between(self, rows: str, name: str, record: Record) -> Rows:
+        """Rows that only a query has, or only that of a view over the cut of a record."""
+        return self._compare(rows, self._over_tables(self.views[name], _versions(record)))
+
     def cuts(self, name: str, records: Records | None = None) -> list[dict[str, int]]:
         """The recorded cuts, oldest first."""
         newest_first = self.lake.records(name) if records is None else records

@@ -62,8 +62,9 @@ concurrency-soak: java
 	@$(BIN)/python -m tests.functional.faults.crowd --minutes $(MINUTES)
 	@$(BIN)/python -m tests.functional.faults.crowd --minutes $(MINUTES) --over-thrift
 
-# The functional tests on a standalone cluster of two workers: over a thrift server, and with an embedded driver.
-CLUSTER_TESTS ?= tests/functional
+# A part of the functional tests on a standalone cluster of two workers: over a thrift server, and with an embedded driver.
+# Any others: make test-cluster CLUSTER_TESTS=tests/functional
+CLUSTER_TESTS ?= $(addprefix tests/functional/,type_spark adapter lazy/test_policies.py maintenance/test_refresh.py)
 test-cluster: java
 	$(STEP) "functional tests over a thrift server on a cluster"
 	@LAZYVIEW_TEST_OVER=thrift $(BIN)/pytest -q $(CLUSTER_TESTS)

@@ -1,4 +1,4 @@
-"""What a piece of work costs the driver: time, jobs and tasks, bytes read, and memory at its peak and kept."""
+"""What a piece of work costs the driver: time, jobs and tasks, and memory at its peak and kept."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 T = TypeVar("T")
-COLUMNS = ("seconds", "jobs", "tasks", "MB read", "MB of driver at peak", "MB kept")
+COLUMNS = ("seconds", "jobs", "tasks", "MB of driver at peak", "MB kept")
 MEGABYTE = 1_000_000
 
 
@@ -29,9 +29,8 @@ class Driver:
         seconds = time.perf_counter() - started
         peak = self._peak()
         self._context.listenerBus().waitUntilEmpty()
-        ran = [self._stage(number) for number in range(stages, scheduler.nextStageId())]
-        tasks, read = (sum(each[column] for each in ran) for column in range(2))
-        numbers = (seconds, scheduler.numTotalJobs() - jobs, tasks, read / MEGABYTE, peak, self._kept() - before)
+        ran = [self._tasks(number) for number in range(stages, scheduler.nextStageId())]
+        numbers = (seconds, scheduler.numTotalJobs() - jobs, sum(ran), peak, self._kept() - before)
         return result, {name: round(number, 2) for name, number in zip(COLUMNS, numbers, strict=True)}
 
     @staticmethod
@@ -44,12 +43,11 @@ class Driver:
         words = (name, *(f"{point[column]:,.4g}" for column in COLUMNS), point["strategy"])
         return f"| {' | '.join(words)} |"
 
-    def _stage(self, number: int) -> tuple[int, int]:
+    def _tasks(self, stage: int) -> int:
         try:
-            stage: Any = self._context.statusStore().lastStageAttempt(number)
+            return int(self._context.statusStore().lastStageAttempt(stage).numCompleteTasks())
         except Py4JJavaError:  # planned, and never run
-            return 0, 0
-        return stage.numCompleteTasks(), stage.inputBytes()
+            return 0
 
     def _kept(self) -> float:
         """Memory in use that nobody can throw away."""

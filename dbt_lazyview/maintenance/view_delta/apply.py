@@ -12,7 +12,7 @@ from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.engine import during
 from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.live import LONGEST_TEXT
-from dbt_lazyview.maintenance.policies import CHILD, OPERATION
+from dbt_lazyview.maintenance.policies import CHILD, MANAGER, OPERATION
 from dbt_lazyview.maintenance.record import Record
 from dbt_lazyview.maintenance.settings import WHOLE_TABLE, having_set
 from dbt_lazyview.maintenance.state import State
@@ -21,6 +21,7 @@ from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.view_delta.rows import rows_at
 
 APPLY = "apply"
+APPLIES_TOO = (OPERATION, CHILD, MANAGER)  # by name, for a reader of stored rows, or in idle time
 FEW_WAITING = 10_000  # rows that readers fold in without noticing, however small the state is
 
 
@@ -31,7 +32,7 @@ def is_due(tables: Tables, node: Node, state: State, trigger: str) -> bool:
     """
     if state.unapplied is None:
         return False
-    is_wanted = trigger in (OPERATION, CHILD) or node.target.definition.apply != LATER
+    is_wanted = trigger in APPLIES_TOO or node.target.definition.apply != LATER
     return is_wanted or _is_much(tables, node, state) or _is_too_long(tables, node, state)
 
 

@@ -1,0 +1,22 @@
+{#- Columns of a relation; dbt-spark prints it as the query that `--empty` and `--sample` make of it. -#}
+{% macro lazyview__get_columns_in_relation_raw(relation) -%}
+    {% call statement('get_columns_in_relation_raw', fetch_result=True) %}
+        describe extended {{ relation.render() }}
+    {% endcall %}
+    {% do return(load_result('get_columns_in_relation_raw').table) %}
+{%- endmacro %}
+
+{#- Delta makes no column of a table NOT NULL afterwards, which is what dbt-spark asks for: it is checked instead. -#}
+{% macro lazyview__alter_column_set_constraints(relation, column_dict) %}
+    {% for name, column in column_dict.items() %}
+        {% for constraint in column['constraints'] %}
+            {% if constraint.type == 'not_null' %}
+                {% call statement() %}
+                    {{ add_constraint(relation.render(), adapter.quote(name ~ '_not_null'), adapter.quote(name) ~ ' is not null') }}
+                {% endcall %}
+            {% else %}
+                {% do exceptions.warn('Invalid constraint for column ' ~ name ~ '. Only `not_null` is supported.') %}
+            {% endif %}
+        {% endfor %}
+    {% endfor %}
+{% endmacro %}

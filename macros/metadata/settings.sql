@@ -12,5 +12,5 @@ set {{ key }}
 {%- endmacro %}
 
 {% macro current_catalog() -%}
-select current_catalog() as catalog
+show current namespace
 {%- endmacro %}

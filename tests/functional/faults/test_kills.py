@@ -1,4 +1,4 @@
-"""Twenty kills; `make kill-test KILLS=200` for more."""
+"""Some kills; `make kill-test KILLS=200` for more."""
 
 from functools import partial
 
@@ -15,8 +15,8 @@ SCENARIOS = ("overwrite", "merge", "full", "definition", "group", "build", "mana
 def test_clients_are_killed(spark):
     """On a Spark that goes on with what they had asked for; one that dies itself: test_thrift_server.py."""
     servers = partial(spark_server.of_this_process, spark)
-    tally = KillTest(servers, SCENARIOS, spark_dies_every=0, judged_every=3).run(20)
+    tally = KillTest(servers, SCENARIOS, spark_dies_every=0, judged_every=2).run(24)
     assert tally.faults == []
-    assert tally.kills == 20
+    assert tally.kills == 24
     assert tally.after_commit >= 5
     assert set(tally.scenarios) == set(SCENARIOS)

@@ -170,8 +170,8 @@ class TestInterleavings:
         self.settle(world)
 
     def test_a_crowd(self, world):
-        """Writers, propagators and appliers at once; readers find what is claimed, and the claim never goes back."""
-        stop, problems, claims = threading.Event(), [], []
+        """Writers, propagators and appliers at once; whoever looks finds a record, and in the end what it claims."""
+        stop, problems = threading.Event(), []
 
         def repeat(act):
             def run():
@@ -184,7 +184,7 @@ class TestInterleavings:
             return run
 
         def look():
-            claims.append(max(each.timestamp for each in world.shown("grouped").record.cut.values()))
+            assert world.shown("grouped").record.cut
 
         acts = [lambda: self.sell(world), self._try(world.refresh, "grouped"), self._try(world.apply, "grouped"), look]
         threads = [threading.Thread(target=repeat(act)) for act in acts]

@@ -59,15 +59,14 @@ def test_after_every_batch(oracle):
 
 def test_every_version_while_a_writer_keeps_committing(oracle):
     _refresh(oracle, WATCHED)
-    stop = threading.Event()
-    writer = threading.Thread(target=_write, args=(oracle.lake, stop))
+    writer = Writer(oracle.lake)
     writer.start()
     try:
         for _ in range(2):
+            writer.wait_for_commits()
             _refresh(oracle, WATCHED)
     finally:
-        stop.set()
-        writer.join()
+        writer.stop()
     for name in WATCHED:
         assert len(oracle.cuts(name)) > 1
         assert oracle.differences_in_history(name) == {}
@@ -76,16 +75,35 @@ def test_every_version_while_a_writer_keeps_committing(oracle):
     assert set(oracle.differences_in_history("revenue", [(new, first), (old, latest)])) == {new, old}, "it can tell"
 
 
-def _write(lake, stop: threading.Event) -> None:
+class Writer(threading.Thread):
     """Keeps changing both sources, on a session of its own."""
-    session = lake.root.newSession()
-    session.sql(f"use `{lake.schema}`")
-    number = 100
-    while not stop.wait(0.5):
-        session.sql(
-            f"insert into sales values ({number}, 'north', {number % 7}, 0.{number % 9}), ({number}, null, 1, 0.5)"
-        )
-        session.sql(f"update sales set region = 'south', amount = amount + 1 where id = {number - 1}")
-        session.sql(f"update regions set country = 'C{number}' where name = 'north'")
-        session.sql(f"delete from sales where id = {number - 2}")
-        number += 1
+
+    def __init__(self, lake) -> None:
+        super().__init__()
+        self.session = lake.root.newSession()
+        self.session.sql(f"use `{lake.schema}`")
+        self.stopped = threading.Event()
+        self.rounds = threading.Semaphore(0)
+
+    def run(self) -> None:
+        number = 100
+        while not self.stopped.wait(0.5):
+            self._write(number)
+            self.rounds.release()
+            number += 1
+
+    def _write(self, number: int) -> None:
+        for statement in (
+            f"insert into sales values ({number}, 'north', {number % 7}, 0.{number % 9}), ({number}, null, 1, 0.5)",
+            f"update sales set region = 'south', amount = amount + 1 where id = {number - 1}",
+            f"update regions set country = 'C{number}' where name = 'north'",
+            f"delete from sales where id = {number - 2}",
+        ):
+            self.session.sql(statement)
+
+    def wait_for_commits(self) -> None:
+        assert self.rounds.acquire(timeout=300), "the writer wrote nothing"
+
+    def stop(self) -> None:
+        self.stopped.set()
+        self.join()

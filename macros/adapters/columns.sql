@@ -6,6 +6,18 @@
     {% do return(load_result('get_columns_in_relation_raw').table) %}
 {%- endmacro %}
 
+{#- dbt's snapshots read the names of columns; dbt-spark gives them rows of DESCRIBE, whose names are undefined. -#}
+{% macro lazyview__get_columns_in_relation(relation) %}
+    {% do return(adapter.get_columns_in_relation(relation)) %}
+{% endmacro %}
+
+{#- Of the table, also with `--empty`. -#}
+{% macro lazyview__alter_column_type(relation, column_name, new_column_type) %}
+    {% call statement('alter_column_type') %}
+        alter table {{ relation.render() }} alter column {{ adapter.quote(column_name) }} type {{ new_column_type }}
+    {% endcall %}
+{% endmacro %}
+
 {#- Delta makes no column of a table NOT NULL afterwards, which is what dbt-spark asks for: it is checked instead. -#}
 {% macro lazyview__alter_column_set_constraints(relation, column_dict) %}
     {% for name, column in column_dict.items() %}

@@ -33,3 +33,26 @@
         {{- ',\n' if not loop.last }}
     {%- endfor -%}
 {%- endmacro %}
+
+{#- Types are told once for each column: dbt-spark asks for them with every row, and looks at all rows each time. -#}
+{% macro lazyview__load_csv_rows(model, agate_table) %}
+    {% set row = '(' ~ _seed_casts(model, agate_table) | join(', ') ~ ')' %}
+    {% set statements = [] %}
+    {% for chunk in agate_table.rows | batch(get_batch_size()) %}
+        {% set bindings = [] %}
+        {% for values in chunk %}{% do bindings.extend(values) %}{% endfor %}
+        {% set sql = 'insert into ' ~ this.render() ~ ' values ' ~ ([row] * (chunk | length)) | join(', ') %}
+        {% do adapter.add_query(sql, bindings=bindings, abridge_sql_log=True) %}
+        {% do statements.append(sql) if not statements %}
+    {% endfor %}
+    {% do return(statements[0] if statements else '') %}
+{% endmacro %}
+
+{% macro _seed_casts(model, agate_table) %}
+    {% set types, casts = model['config'].get('column_types', {}), [] %}
+    {% for name in agate_table.column_names %}
+        {% set type = types.get(name, adapter.convert_type(agate_table, loop.index0)) %}
+        {% do casts.append('cast(' ~ get_binding_char() ~ ' as ' ~ type ~ ')') %}
+    {% endfor %}
+    {% do return(casts) %}
+{% endmacro %}

@@ -18,7 +18,8 @@
     {% endif %}
 
     {% set origin = load_cached_relation(defer_relation) %}
-    {% do return(_clone_table(existing, origin) if origin and origin.is_table else materialization_view_spark()) %}
+    {% set is_cloned = origin and origin.is_table and can_clone_table() %}
+    {% do return(_clone_table(existing, origin) if is_cloned else materialization_view_spark()) %}
 {% endmaterialization %}
 
 {% macro _clone_lazy_view(existing, origin) %}

@@ -2,8 +2,11 @@
 
 import pytest
 from dbt.tests.adapter.dbt_clone.test_dbt_clone import (
+    BaseCloneNotPossible,
     BaseClonePossible,
+    BaseCloneSameTargetAndState,
 )
+from dbt.tests.util import run_dbt_and_capture
 
 
 class DropsSchemas:
@@ -16,3 +19,16 @@ class DropsSchemas:
 
 class TestClonePossible(DropsSchemas, BaseClonePossible):
     pass
+
+
+class TestCloneNotPossible(DropsSchemas, BaseCloneNotPossible):
+    pass
+
+
+class TestCloneSameTargetAndState(DropsSchemas, BaseCloneSameTargetAndState):
+    """dbt warns, as the test wants; a snapshot that was not built is not cloned from itself, so that nothing fails."""
+
+    def test_clone_same_target_and_state(self, project):
+        self.run_and_save_state(project.project_root)
+        _, output = run_dbt_and_capture(["clone", "--defer", "--state", "target"])
+        assert "The state and target directories are the same: 'target'" in output

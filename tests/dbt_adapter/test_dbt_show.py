@@ -1,6 +1,10 @@
 """dbt's own tests of an adapter: dbt_show."""
 
-from dbt.tests.adapter.dbt_show.test_dbt_show import BaseShowLimit, BaseShowSqlHeader
+from dbt.tests.adapter.dbt_show.test_dbt_show import (
+    BaseShowDoesNotHandleDoubleLimit,
+    BaseShowLimit,
+    BaseShowSqlHeader,
+)
 
 
 class TestShowLimit(BaseShowLimit):
@@ -9,3 +13,7 @@ class TestShowLimit(BaseShowLimit):
 
 class TestShowSqlHeader(BaseShowSqlHeader):
     pass
+
+
+class TestShowDoesNotHandleDoubleLimit(BaseShowDoesNotHandleDoubleLimit):
+    DATABASE_ERROR_MESSAGE = "[PARSE_SYN"  # TAX_ERROR]: the test looks at a shortened text

@@ -1,10 +1,12 @@
 """dbt's own tests of an adapter: incremental. dbt-spark appends unless a model says merge."""
 
 import pytest
+from dbt.artifacts.schemas.results import RunStatus
 from dbt.tests.adapter.incremental.test_incremental_merge_exclude_columns import BaseMergeExcludeColumns
 from dbt.tests.adapter.incremental.test_incremental_microbatch import BaseMicrobatch, _microbatch_model_sql
 from dbt.tests.adapter.incremental.test_incremental_on_schema_change import BaseIncrementalOnSchemaChange
 from dbt.tests.adapter.incremental.test_incremental_predicates import BaseIncrementalPredicates
+from dbt.tests.adapter.incremental.test_incremental_unique_id import BaseIncrementalUniqueKey
 from dbt.tests.util import run_dbt
 
 MERGE = {"+incremental_strategy": "merge"}
@@ -48,3 +50,22 @@ class TestIncrementalPredicates(BaseIncrementalPredicates):
     @pytest.fixture(scope="class")
     def project_config_update(self):
         return {"models": {**MERGE, "+incremental_predicates": ["DBT_INTERNAL_DEST.id != 2"]}}
+
+
+class TestIncrementalUniqueKey(BaseIncrementalUniqueKey):
+    """The test looks for the name of a missing column; Delta's error has lost its text, and says what it is about."""
+
+    @pytest.fixture(scope="class")
+    def project_config_update(self):
+        return {"models": MERGE}
+
+    def test__bad_unique_key(self, project):
+        self.check_bad_key("not_found_unique_key")
+
+    def test__bad_unique_key_list(self, project):
+        self.check_bad_key("not_found_unique_key_list")
+
+    def check_bad_key(self, model):
+        status, message = self.fail_to_build_inc_missing_unique_key_column(model)
+        assert status == RunStatus.Error
+        assert "DELTA_MERGE_UNRESOLVED_EXPRESSION" in message

@@ -3,6 +3,9 @@
 import pytest
 from dbt.tests.adapter.unit_testing.test_case_insensitivity import BaseUnitTestCaseInsensivity
 from dbt.tests.adapter.unit_testing.test_invalid_input import BaseUnitTestInvalidInput
+from dbt.tests.adapter.unit_testing.test_quoted_reserved_word_column_names import (
+    BaseUnitTestQuotedReservedWordColumnNames,
+)
 from dbt.tests.adapter.unit_testing.test_types import BaseUnitTestingTypes, BaseUnitTestingVarcharFixtureNoTruncation
 
 
@@ -31,3 +34,10 @@ class TestUnitTestingTypes(BaseUnitTestingTypes):
 
 class TestUnitTestingVarcharFixtureNoTruncation(BaseUnitTestingVarcharFixtureNoTruncation):
     pass
+
+
+class TestUnitTestQuotedReservedWordColumnNames(BaseUnitTestQuotedReservedWordColumnNames):
+    @pytest.fixture(scope="class")
+    def models(self):
+        models = BaseUnitTestQuotedReservedWordColumnNames.models.__wrapped__(self)
+        return {**models, "my_upstream_model.sql": "select 1 as `GROUP`"}

@@ -24,7 +24,7 @@ MOST_BYTES = 4 * 2**20  # of a commit that is read for its statistics
 def detail(session: SparkSession, name: Name) -> dict[str, Any] | None:
     """A row like that of DESCRIBE DETAIL; None where only the statement itself can tell."""
     try:
-        found = _log_and_snapshot(session, name)
+        found = log_and_snapshot(session, name)
         return _detail(*found) if found else None
     except (Py4JError, PySparkException):
         return None
@@ -33,7 +33,7 @@ def detail(session: SparkSession, name: Name) -> dict[str, Any] | None:
 def history(session: SparkSession, name: Name, limit: int) -> list[dict[str, Any]] | None:
     """Rows like those of DESCRIBE HISTORY, newest first; None where only the statement itself can tell."""
     try:
-        found = _log_and_snapshot(session, name) if limit <= MOST_COMMITS else None
+        found = log_and_snapshot(session, name) if limit <= MOST_COMMITS else None
         return _history(session, *found, limit) if found else None
     except (Py4JError, PySparkException):
         return None
@@ -45,7 +45,7 @@ def statistics(session: SparkSession, name: Name, after: int, upto: int) -> list
     what was there before; nothing where commits are too many or too large to be read for that.
     """
     try:
-        found = _log_and_snapshot(session, name) if upto - after <= MOST_COMMITS else None
+        found = log_and_snapshot(session, name) if upto - after <= MOST_COMMITS else None
         return list(_statistics(session, found[0], after + 1, upto)) if found else []
     except (Py4JError, PySparkException, _TooLarge):
         return []
@@ -65,20 +65,20 @@ def _statistics(session: SparkSession, log: Any, oldest: int, newest: int) -> It
         yield from (dict(json.loads(each, parse_int=str, parse_float=str)) for each in told)
 
 
-def _log_and_snapshot(session: SparkSession, name: Name) -> tuple[Any, Any] | None:
+def log_and_snapshot(session: SparkSession, name: Name) -> tuple[Any, Any] | None:
     if len(name) != 3 or name[0] != SESSION_CATALOG:
         return None
-    spark, option = session._jsparkSession, _java_class(session, "scala.Option").apply
-    as_identifier = _java_class(session, "org.apache.spark.sql.catalyst.TableIdentifier")
+    spark, option = session._jsparkSession, java_class(session, "scala.Option").apply
+    as_identifier = java_class(session, "org.apache.spark.sql.catalyst.TableIdentifier")
     identifier = as_identifier(name[2], option(name[1]), option(name[0]))
     if not spark.sessionState().catalog().tableExists(identifier):
         return None
-    found = _java_class(session, "org.apache.spark.sql.delta.DeltaLog").forTableWithSnapshot(spark, identifier)
+    found = java_class(session, "org.apache.spark.sql.delta.DeltaLog").forTableWithSnapshot(spark, identifier)
     log, snapshot = found._1(), found._2()
     return (log, snapshot) if snapshot.version() >= 0 else None
 
 
-def _java_class(session: SparkSession, name: str) -> Any:
+def java_class(session: SparkSession, name: str) -> Any:
     """A class by its full name; looked up part by part (`session._jvm.org…`), every part is searched in every jar."""
     return JavaClass(name, session.sparkContext._gateway._gateway_client)
 
@@ -119,7 +119,7 @@ def _commit_infos(session: SparkSession, log: Any, oldest: int, newest: int) -> 
 
 def _commit_files(session: SparkSession, log: Any, oldest: int, newest: int) -> Iterator[tuple[int, Any]]:
     """The files of commits with their versions, oldest first."""
-    names = _java_class(session, "org.apache.spark.sql.delta.util.FileNames")
+    names = java_class(session, "org.apache.spark.sql.delta.util.FileNames")
     files = log.store().listFrom(names.unsafeDeltaFile(log.logPath(), oldest), log.newDeltaHadoopConf())
     while files.hasNext():
         file = files.next()

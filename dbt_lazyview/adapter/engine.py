@@ -14,6 +14,7 @@ from dbt_lazyview.adapter.connections import SessionHandle, own_connection
 from dbt_lazyview.adapter.errors import words_of
 from dbt_lazyview.adapter.outliving import keep_registered
 from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
+from dbt_lazyview.adapter.writing import run_for_effect
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.probes import Probes
 
@@ -54,8 +55,12 @@ class DbtEngine:
     def execute(self, sql: str) -> None:
         sql = self._commented(sql)
         logger.debug(f"On {self.connection.name}: {sql}")
+        handle = self.connection.handle
         with engine_errors():
-            self.connection.handle.cursor().execute(sql)
+            if isinstance(handle, SessionHandle):
+                run_for_effect(handle.session, sql)
+            else:
+                handle.cursor().execute(sql)
 
     def _commented(self, sql: str) -> str:
         """The statement with dbt's query comment, which would be part of the value of a setting."""

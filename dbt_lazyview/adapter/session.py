@@ -31,6 +31,7 @@ BROKEN_DOWNLOAD = b"download failed"
 DOWNLOADS = 3  # tries
 Started = TypeVar("Started")
 _CHECKPOINTING = "org.apache.spark.sql.execution.streaming.checkpointing"
+_COLLECTOR = re.compile(r"-XX:[+-]Use\w*GC\b")
 _SECRET = re.compile(r"secret|password|passwd|token|credential|access.?key", re.IGNORECASE)
 
 
@@ -87,6 +88,8 @@ def default_settings(folder: Path) -> dict[str, str]:
         "spark.sql.shuffle.partitions": partitions,
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": partitions,  # else VACUUM has 10000 tasks
         "spark.databricks.delta.snapshotPartitions": "2",
+        # a refresh, with what Delta asks its own log, needs more classes than the 100 that Spark remembers by default
+        "spark.sql.codegen.cache.maxEntries": "5000",
         # one process has the folder to itself, so files can be put in place without starting a program for each
         "spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore",
         "spark.sql.streaming.checkpointFileManagerClass": f"{_CHECKPOINTING}.FileSystemBasedCheckpointFileManager",
@@ -200,7 +203,19 @@ def _jar_settings(packages: str, jars: list[str], settings: Mapping[str, str]) -
 def _java_options(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
     """The place of the metastore, then the user's own options: the JVM lets the last one win."""
     key = "spark.driver.extraJavaOptions"
-    return {key: f'"-Dderby.system.home={folder}" {settings.get(key, "")}'.strip()}
+    own = settings.get(key, "")
+    return {key: f'"-Dderby.system.home={folder}" {garbage_collector(own)} {own}'.strip()}
+
+
+def garbage_collector(own: str) -> str:
+    """
+    The collector that takes least of a small machine, unless the user's own options choose one: two are refused.
+
+    Example:
+        >>> garbage_collector("-Xmn1g"), garbage_collector("-Xmn1g -XX:+UseZGC")
+        ('-XX:+UseParallelGC', '')
+    """
+    return "" if _COLLECTOR.search(own) else "-XX:+UseParallelGC"
 
 
 def _silence_error_loggers() -> None:

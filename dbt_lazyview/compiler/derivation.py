@@ -17,7 +17,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Node, Project, Scan, only_renames, walk
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.dialect import DIALECT
-from dbt_lazyview.compiler.passes.broadcast_hints import BYTES_PER_ROW, add_hints, is_small, very_few
+from dbt_lazyview.compiler.passes.broadcast_hints import BYTES_PER_ROW, add_hints, are_few, is_small, very_few
 from dbt_lazyview.compiler.plan import (
     CaptureDelta,
     Derive,
@@ -67,6 +67,8 @@ class Options:
     group_early: bool = True  # other deltas are grouped before they are joined
     literal_bounds: bool = True  # of large tables only the files are read that may have a key of the delta
     largest_first: bool = True  # a delta is joined with the largest inputs first, while it is small itself
+    join_unchanged_once: bool = True  # inputs of a join that did not change are joined to the sum of its terms
+    stored_before: bool = True  # what rows of a key were before is read from the state, not computed again
     checked_sums: bool = True  # sums of wide decimals are added to, and the statement fails where one overflows
 
 
@@ -153,6 +155,12 @@ class Derivation:
     def is_small(self, relation: str) -> bool:
         """Whether a relation is known to have few rows."""
         return relation in self._small
+
+    @property
+    def follows_few_changes(self) -> bool:
+        """Whether few rows changed in all sources together."""
+        told = [each.rows for each in self.windows.values() if each.changed]
+        return None not in told and are_few(sum(rows for rows in told if rows is not None))
 
     def share_of(self, delta: Block, node: Node) -> float | None:
         """About how much of a node's rows are in its delta; None where these are not known to be very few."""

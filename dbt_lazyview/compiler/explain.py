@@ -69,9 +69,10 @@ def _stored(state: State, labels: Labels) -> str:
 def _changed(effect: Effect) -> str:
     """The terms, the places in the query whose changes they read, and what is computed from all rows for them."""
     places = list(dict.fromkeys(place for term in effect.terms for place in term.split(", ")))
-    of_places = f" ({', '.join(places)})" if places != [effect.source] else ""
+    of_places = f" ({', '.join(places)})" if places not in ([], [effect.source]) else ""
+    work = _many(len(effect.terms), "term") if effect.terms else "rows with the keys it touches are replaced"
     again = f"; {_many(len(effect.recomputed), 'operator')} computed from all rows" if effect.recomputed else ""
-    return f"If {effect.source} changes: {_many(len(effect.terms), 'term')}{of_places}{again}"
+    return f"If {effect.source} changes: {work}{of_places}{again}"
 
 
 def _many(count: int, what: str) -> str:

@@ -16,6 +16,7 @@ from dbt_lazyview.compiler.partials import Additive, Partial
 from dbt_lazyview.compiler.passes.early_groups import grouped_early
 from dbt_lazyview.compiler.passes.literal_bounds import ranges
 from dbt_lazyview.compiler.passes.staging import staged
+from dbt_lazyview.compiler.passes.stored_before import replaced
 from dbt_lazyview.compiler.plan import RefreshPlan, StateRead
 from dbt_lazyview.compiler.state import State
 from dbt_lazyview.names import COUNT, WEIGHT
@@ -41,6 +42,10 @@ def change_of(state: State, derivation: Derivation, read: StateRead) -> tuple[st
     """
     if state.touching is not None:
         return _computed_again(state, derivation, read)
+    known = replaced(state.aggregate.input, derivation) if state.is_bag else None
+    if known is not None:
+        kept = matches_some(_stored(state, derivation, read), known.keys, known.affected)
+        return _difference(state, grouped_rows(state, known.rows), kept, derivation), "add"
     return _folded(state, derivation)
 
 
@@ -81,7 +86,7 @@ def _computed_again(state: State, derivation: Derivation, read: StateRead) -> tu
     if not state.is_bag:
         return _replaced(state, derivation.read_sum(touched, state.keys, "view_delta"), derivation), "replace"
     rows = derivation.new(state.aggregate.input)
-    kept = sql.read(derivation.state(read, state.layout), "stored", [(each, each) for each in (*state.keys, COUNT)])
+    kept = _stored(state, derivation, read)
     if steady:
         total = derivation.read_sum(touched, state.steady_keys, "view_delta")
         affected = derivation.derive(total.query(weight=False).distinct(copy=False), "affected")
@@ -89,6 +94,12 @@ def _computed_again(state: State, derivation: Derivation, read: StateRead) -> tu
         kept = matches_some(kept, [(sql.column(name), name) for name in state.steady_keys], affected)
     fresh = grouped_rows(state, derivation.single(rows, state.aggregate.input.columns, "input_new"))
     return _difference(state, fresh, kept, derivation), "add"
+
+
+def _stored(state: State, derivation: Derivation, read: StateRead) -> Block:
+    """Stored rows, with their counts."""
+    relation = derivation.state(read, state.layout)
+    return sql.read(relation, "stored", [(each, each) for each in (*state.keys, COUNT)])
 
 
 def _difference(state: State, fresh: exp.Select, kept: Block, derivation: Derivation) -> str:

@@ -18,6 +18,8 @@ BOUNDED_BYTES = 16 * 2**20
 # Below, reading all of a table takes no longer than a query for the keys.
 LARGE_BYTES = 256 * 2**20
 LARGE_FILES = 32
+KEPT_BITS = 7  # of numbers that are rounded
+_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
 
 def within_bounds(plan: RefreshPlan, engine: Engine, details: Mapping[Name, Detail], state: Detail) -> RefreshPlan:
@@ -101,4 +103,21 @@ def _asked(ranges: list[Range], engine: Engine) -> dict[Range, Ends]:
 
 
 def _bound(found: Range, low: str, high: str) -> Bound:
+    low, high = widened(low, high, found.type)
     return Bound(found.column, literal(low, found.type), literal(high, found.type))
+
+
+def widened(low: str, high: str, type_name: str) -> Ends:
+    """
+    Ends of whole numbers, rounded outwards by less than a sixty-fourth of their size. Numbers are part of the classes
+    that Spark generates for a statement: where those of the next refresh are the same, nothing is compiled anew.
+
+    Example:
+        >>> widened("100000123", "106000007", "bigint"), widened("-5", "70", "int"), widened("2024-01-05", "", "date")
+        (('99614720', '106954751'), ('-5', '70'), ('2024-01-05', ''))
+    """
+    if type_name not in _BITS:
+        return low, high
+    first, last, most = int(low), int(high), 2 ** (_BITS[type_name] - 1)
+    step = 2 ** max(max(abs(first), abs(last)).bit_length() - KEPT_BITS, 0)
+    return str(max(first // step * step, -most)), str(min((last // step + 1) * step - 1, most - 1))

@@ -4,16 +4,25 @@ import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
-from dbt_lazyview.compiler.passes.broadcast_hints import FEW_ROWS
+from dbt_lazyview.compiler.passes.broadcast_hints import are_few
 from dbt_lazyview.compiler.plan import RefreshPlan, Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.adoption import adopted
 from dbt_lazyview.maintenance.bounds import within_bounds
 from dbt_lazyview.maintenance.column_changes import restored_version
-from dbt_lazyview.maintenance.cut_over import MANY_CHANGES, AllAtOnce, changes_in, foreseen, is_too_much, learned
+from dbt_lazyview.maintenance.cut_over import (
+    AllAtOnce,
+    changes_in,
+    foreseen,
+    is_question,
+    is_too_much,
+    learned,
+    only_inserts,
+)
 from dbt_lazyview.maintenance.decide import (
     FULL,
     INCREMENTAL,
@@ -70,9 +79,9 @@ class Plan:
     checks_sums: bool = False  # fails where a sum overflows that it adds to
     into: State | None = None  # the view delta, where it is written to that instead of the state
 
-    def expecting(self, estimate: Estimate | None) -> "Plan":
-        """The plan, with what it was expected to cost in its record."""
-        return replace(self, record=replace(self.record, estimate=estimate)) if self.record else self
+    def noting(self, **facts: Any) -> "Plan":
+        """The plan, with more in its record."""
+        return replace(self, record=replace(self.record, **facts)) if self.record else self
 
     @property
     def stands_for(self) -> Record:
@@ -111,8 +120,9 @@ class Planner:
                 raise AllAtOnce
             decision = Decision(FULL, Reason.DELTA_TOO_LARGE)
         if decision.kind != INCREMENTAL:
-            return self.full(decision).expecting(estimate)
-        return self.incremental(decision, windows, request.options).expecting(estimate)
+            return self.full(decision).noting(estimate=estimate)
+        plan = self.incremental(decision, windows, request.options)
+        return plan.noting(estimate=estimate, insert_only=only_inserts(windows))
 
     def windows(self) -> tuple[dict[Name, Window], tuple[Obstacle, ...]]:
         """What happened to every source since the record; nothing where there is no record to start from."""
@@ -137,13 +147,12 @@ class Planner:
         return found if restored is None or restored >= one else self.tables.commits_between(name, restored, other)
 
     def estimate(self, windows: Mapping[Name, Window]) -> Estimate | None:
-        """What both ways would cost, where so much changed that it is a question, and the choice is ours."""
+        """What both ways would cost, where that is a question, and the choice is ours."""
         definition, changes = self.node.target.definition, changes_in(windows)
         is_ours = definition.refresh_mode == "auto" and definition.full_refresh_limit is None
-        if not is_ours or changes is None or changes < MANY_CHANGES or not self.experience.full:
+        if not is_ours or changes is None or not is_question(self.experience, changes, self.source_bytes):
             return None
-        insert_only = all(window.insert_only for window in windows.values() if window.changed)
-        return foreseen(self.experience, changes, insert_only, self.source_rows(), self.source_bytes)
+        return foreseen(self.experience, changes, only_inserts(windows), self.source_rows, self.source_bytes)
 
     @cached_property
     def experience(self) -> Experience:
@@ -241,9 +250,8 @@ class Planner:
         plan = self.node.view.refresh(windows, options, read)
         plan = within_bounds(plan, self.tables.engine, self.node.details, self.state.detail)
         changes = changes_in(windows)
-        is_small = changes is not None and changes <= FEW_ROWS
         planned = Plan(
-            decision, self.state, stages=plan.stages, is_small=is_small, checks_sums=options.checked_sums,
+            decision, self.state, stages=plan.stages, is_small=are_few(changes), checks_sums=options.checked_sums,
         )  # fmt: skip
         if self.defers:
             return self.appended(planned, changes, plan)

@@ -34,7 +34,9 @@ class Experience:
 
     full: int = 0  # milliseconds of the last full computation
     full_bytes: int = 0  # of its sources
-    change: float = 0.0  # milliseconds per changed row, where many had changed
+    least: int = 0  # milliseconds of refreshes from few changes
+    insert: float = 0.0  # milliseconds that a row added to that, where many had come and none had gone
+    change: float = 0.0  # the same, in other windows of many changes
 
 
 NO_EXPERIENCE = Experience()
@@ -63,6 +65,7 @@ class Record:
     reason: str = ""
     strategy: str = ""
     changes: int | None = None
+    insert_only: bool = False  # rows came, and none went
     trigger: str = ""  # what set it off, see policies.py
     started: int = 0  # epoch milliseconds; the commit's own time is its end
     source_bytes: int = 0

@@ -22,7 +22,11 @@ def read_setting(engine: Engine, key: str) -> str:
 
 
 # Adaptive execution plans the rest of a query anew after each of its parts, change feeds included: more than it saves.
-SETTINGS_FOR_FEW_ROWS = {"spark.sql.adaptive.enabled": "false"}
+# To see whether a Bloom filter would pay, Spark asks for the size of every table before files are skipped: a job each.
+SETTINGS_FOR_FEW_ROWS = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
+}
 
 # An overwrite is one of all partitions, whatever the session says.
 WHOLE_TABLE = {"spark.sql.sources.partitionOverwriteMode": "static"}

@@ -17,7 +17,7 @@ from dbt_lazyview.compiler import algebra, folding
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, matches_some
 from dbt_lazyview.compiler.operators import RULES, aggregate, outer_join, semi_join, window
-from dbt_lazyview.compiler.passes import early_groups, literal_bounds, wanted_keys
+from dbt_lazyview.compiler.passes import early_groups, literal_bounds, stored_before, wanted_keys
 from dbt_lazyview.compiler.stability import Stability
 from dbt_lazyview.names import WEIGHT
 from tests.macro_rendering import MacroRenderer
@@ -223,6 +223,9 @@ _CONSTANTS = "select v.n, t.c from (values (1), (2)) as v(n) join t on t.a = v.n
 _KEYS_OF_TWO = "select x.c, r.b, y.a from t x join r on r.a = x.a join t y on y.c = r.b"
 _EARLY_GROUPS = "select t.c, count(*) as n, sum(r.b) as s from t join r on r.a = t.a group by t.c"
 
+_PARTITIONS = "select a, b, row_number() over (partition by a order by b) as n from r"
+_ROWS_WITH_GROUPS = "select t.a, t.c, x.n from t left join (select a, count(*) as n from r group by a) x on x.a = t.a"
+
 _LINEAR = [node for node, rule in RULES.items() if rule.is_linear and node is not algebra.Values]
 _OTHERS = [node for node, rule in RULES.items() if not rule.is_linear]
 
@@ -262,6 +265,9 @@ MUTATIONS: list[Mutation] = [
     Mutation("Fold: groups that are gone stay", ("aggregate",), _around(folding, "_all_affected", _inner)),
     Mutation("Early groups: weight 0 is nothing", _EARLY_GROUPS, _around(early_groups, "by_position", _of_some_weight)),
     Mutation("Early groups: all are gone", _EARLY_GROUPS, _around(early_groups, "_grouped", _no_rows_if_any)),
+    Mutation("Stored before: keys not null-safe", _PARTITIONS, _attribute(stored_before, *_NULLS_DIFFER)),
+    Mutation("Stored before: stored rows stay", _PARTITIONS, _stored_rows_stay),
+    Mutation("Stored before: only groups touch", _ROWS_WITH_GROUPS, _answer(stored_before._Plain, "touched", ())),
     Mutation("Bounds: of some readers", _KEYS_OF_TWO, _attribute(literal_bounds, "_all", _of_some)),
     Mutation("Bounds: NULL is none", _NULL_SAFE_JOIN, _text(r" or \S+ is null\)$", ")")),
     Mutation("Merge: groups of count 0 stay", ("distinct",), _text(r"when matched and [^\n]* then delete", "")),

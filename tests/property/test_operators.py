@@ -29,6 +29,11 @@ CASES = {
     "outer_join__full_or": "select id, nation from orders full join customers on cust = c_id or price = 9",
     "outer_join__to_groups": "select c_id, n from customers c left join "
     "(select cust, count(distinct st) n from orders group by cust) o on o.cust = c.c_id",
+    "outer_join__to_two_groups": "select c_id, nation, n, coalesce(top, 0) as top from customers left join "
+    "(select cust, count(*) n from orders group by cust) a on a.cust = c_id left join "
+    "(select cust, max(price) top from orders where st <> 'b' group by cust) b on b.cust = c_id where c_id > 0",
+    "outer_join__to_groups_of_two_keys": "select c_id, nation, n from customers left join (select cust, st, count(*) n "
+    "from orders group by cust, st) o on o.st = nation and o.cust = c_id",
     "outer_join__to_float_groups": "select c_id, x.cust from customers left join (select cust from (select cust, st, "
     "sum(cast(price as double)) s from orders group by cust, st) where s > 7.03) x on x.cust = c_id",
     "semi_join__exists": "select * from orders where exists (select 1 from customers where c_id = cust)",
@@ -88,6 +93,8 @@ CASES = {
     "set_operation__intersect_all": "select cust from orders intersect all select c_id from customers",
     "window": "select st, price, row_number() over (partition by cust order by price desc, id, st) rn, "
     "sum(price) over (partition by st) sp from orders",
+    "window__latest": "select cust, id, price from (select *, row_number() over (partition by cust order by price desc, id) "
+    "as n from orders) where n = 1",
     "window__over_groups": "select st, rank() over (order by sum(price)) r from orders group by st",
     "window__qualify": "select id, st from orders qualify row_number() over (partition by cust order by price, id, st) = 1",
     "window__named": "select id, sum(price) over w as s from orders window w as (partition by cust)",

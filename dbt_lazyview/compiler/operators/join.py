@@ -2,6 +2,8 @@
 Inner and cross join of n inputs: one term per changed occurrence i, new before i, delta at i, old after i (Z 3.3).
 
     D(R1 ⋈ … ⋈ Rn) = Σ_i  R1+ ⋈ … ⋈ R(i-1)+ ⋈ D(Ri) ⋈ R(i+1)- ⋈ … ⋈ Rn-
+
+What did not change is the same in all terms, and is joined once to their sum: D(R ⋈ S ⋈ U) = D(R ⋈ S) ⋈ U.
 """
 
 from dataclasses import dataclass, replace
@@ -28,23 +30,71 @@ class JoinRule:
         return (_joined(members, node),)
 
     def delta(self, node: Join, derivation: Derivation) -> Bag:
-        return tuple(
-            _term(node, position, derivation)
-            for position, member in enumerate(node.members)
-            if derivation.changed(member)
-        )
+        changed = [position for position, member in enumerate(node.members) if derivation.changed(member)]
+        inner = changed_part(node, changed) if derivation.options.join_unchanged_once else None
+        if inner is not None:
+            return (_with_unchanged(node, inner, self.delta(inner, derivation), derivation),)
+        return tuple(_term(node, position, derivation) for position in changed)
 
 
 def _term(node: Join, changed: int, derivation: Derivation) -> Block:
     delta = derivation.single_delta(node.members[changed], "input_delta")
-    others = _in_order(node, changed, derivation)
+    others = [
+        (member, When.NEW if position < changed else When.OLD)
+        for position, member in enumerate(node.members)
+        if position != changed
+    ]
+    share = derivation.share_of(delta, node.members[changed])
+    return _joined_to(delta, others, node.condition, share, derivation)
+
+
+def changed_part(node: Join, changed: list[int]) -> Join | None:
+    """The join of what changed alone; None where that is all, or one input, or where no equations tie it together."""
+    members = tuple(node.members[each] for each in changed)
+    if len(members) < 2 or len(members) == len(node.members):
+        return None
+    columns = {name for each in members for name in each.columns}
+    own = [each for each in sql.conjuncts(node.condition) if _columns(each) <= columns]
+    return Join(members, exp.and_(*own)) if _are_tied(members, own) else None
+
+
+def _are_tied(members: tuple[Node, ...], conditions: list[exp.Expr]) -> bool:
+    """Whether equations lead from one member to all others, so that no product of two of them is computed."""
+    reached, rest = set(members[0].columns), list(members[1:])
+    while found := next((each for each in rest if _equate(conditions, set(each.columns), reached)), None):
+        rest.remove(found)
+        reached |= set(found.columns)
+    return not rest
+
+
+def _equate(conditions: list[exp.Expr], own: set[str], other: set[str]) -> bool:
+    return any(equations(each, own, other) for each in conditions)
+
+
+def _with_unchanged(node: Join, inner: Join, terms: Bag, derivation: Derivation) -> Block:
+    delta = derivation.read_sum(terms, inner.columns, "joined_delta")
+    others = [(member, When.NEW) for member in node.members if member not in inner.members]
+    tested = sql.conjuncts(inner.condition)
+    rest = [each for each in sql.conjuncts(node.condition) if each not in tested]
+    return _joined_to(delta, others, exp.and_(*rest) if rest else None, None, derivation)
+
+
+def _joined_to(
+    delta: Block,
+    others: list[tuple[Node, When]],
+    condition: exp.Expr | None,
+    share: float | None,
+    derivation: Derivation,
+) -> Block:
+    """A delta with the other inputs joined to it."""
+    others = _in_order(others, derivation)
     plain = [_Input.of(member, when, derivation) for member, when in others if is_plain(member)]
     computed = [(member, when) for member, when in others if not is_plain(member)]
-    term = _GrowingTerm(delta, node.condition, derivation)
+    term = _GrowingTerm(delta, condition, derivation)
     if computed:
         term.join_linked(plain)
         term.join_computed(computed, plain)
-    term.join_plain(plain, None if computed else derivation.share_of(delta, node.members[changed]))
+    term.join_plain(plain, None if computed else share)
     return replace(term.finished(), label=delta.label)
 
 
@@ -61,16 +111,11 @@ class _Input:
         return _Input(rows, derivation.bytes_of(member))
 
 
-def _in_order(node: Join, changed: int, derivation: Derivation) -> list[tuple[Node, When]]:
+def _in_order(others: list[tuple[Node, When]], derivation: Derivation) -> list[tuple[Node, When]]:
     """
     The other inputs of a term, the largest first: Spark joins in the order of FROM, as far as conditions allow, and has
     no idea how small what comes of a small delta is. The delta itself it is told to broadcast.
     """
-    others = [
-        (member, When.NEW if position < changed else When.OLD)
-        for position, member in enumerate(node.members)
-        if position != changed
-    ]
     return (
         sorted(others, key=lambda each: -derivation.bytes_of(each[0])) if derivation.options.largest_first else others
     )

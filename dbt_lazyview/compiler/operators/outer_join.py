@@ -30,7 +30,7 @@ class OuterJoinRule:
     def rows(self, node: OuterJoin, when: When, derivation: Derivation) -> Bag:
         left = derivation.single(derivation.new(node.left), node.left.columns, "left_new")
         right = derivation.single(derivation.new(node.right), node.right.columns, "right_new")
-        return (_native(node, replace(left, weight=None), right, "FULL" if node.is_full else "LEFT", derivation),)
+        return (native_join(node, replace(left, weight=None), right, "FULL" if node.is_full else "LEFT", derivation),)
 
     def delta(self, node: OuterJoin, derivation: Derivation) -> Bag:
         parts = (*self._left_changes(node, derivation), *self._right_changes(node, derivation))
@@ -44,7 +44,7 @@ class OuterJoinRule:
             return ()
         delta = derivation.single_delta(node.left, "left_delta")
         right = Wanted(delta, node.condition, "right_new").rows(node.right, When.NEW, derivation)
-        return (_native(node, delta, right, "LEFT", derivation),)
+        return (native_join(node, delta, right, "LEFT", derivation),)
 
     def _right_changes(self, node: OuterJoin, derivation: Derivation) -> Bag:
         if not derivation.changed(node.right):
@@ -64,11 +64,11 @@ def _regrouped(node: OuterJoin, groups: JoinedGroups, affected: str, derivation:
     rows = tuple(matches_some(block, groups.keys, affected) for block in derivation.old(node.left))
     left = derivation.single(rows, node.left.columns, "left_old")
     after, before = (groups.finish(each) for each in changed_groups(groups.aggregate, derivation))
-    now, then = (_native(node, left, each, "LEFT", derivation) for each in (after, before))
+    now, then = (native_join(node, left, each, "LEFT", derivation) for each in (after, before))
     return (replace(now, label=after.label), replace(then.negated(), label=before.label))
 
 
-def _native(node: OuterJoin, left: Block, right: Block, side: str, derivation: Derivation) -> Block:
+def native_join(node: OuterJoin, left: Block, right: Block, side: str, derivation: Derivation) -> Block:
     """The engine's own outer join; the weight is that of the left side."""
     l_rows = derivation.named(left, "left_rows")
     r_rows = sql.with_fresh_aliases(derivation.named(replace(right, weight=None), "right_rows"), sql.aliases(l_rows))

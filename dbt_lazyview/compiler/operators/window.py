@@ -21,9 +21,7 @@ class WindowRule:
     is_linear = False
 
     def rows(self, node: Window, when: When, derivation: Derivation) -> Bag:
-        return (
-            _computed(node, derivation.single(derivation.new(node.input), node.input.columns, "input"), derivation),
-        )
+        return (windowed(node, derivation.single(derivation.new(node.input), node.input.columns, "input"), derivation),)
 
     def delta(self, node: Window, derivation: Derivation) -> Bag:
         affected = _affected(node, derivation)
@@ -33,7 +31,7 @@ class WindowRule:
             _restricted(node, derivation.old(node.input), affected), columns, "partitions_old"
         )
         label = labels(derivation.delta(node.input))
-        after, before = (replace(_computed(node, each, derivation), label=label) for each in (new, old))
+        after, before = (replace(windowed(node, each, derivation), label=label) for each in (new, old))
         return (after, before.negated())
 
 
@@ -52,7 +50,8 @@ def _restricted(node: Window, bag: Bag, affected: str | None) -> Bag:
     return tuple(matches_some(block, keys, affected) for block in bag)
 
 
-def _computed(node: Window, block: Block, derivation: Derivation) -> Block:
+def windowed(node: Window, block: Block, derivation: Derivation) -> Block:
+    """The functions over plain rows."""
     rows = derivation.named(replace(block, weight=None), "window_input")
     passed = [(each, sql.column(each)) for each in node.input.columns]
     functions = [(name, _totally_ordered(each, node.input.columns)) for name, each in node.functions]

@@ -10,9 +10,14 @@ from sqlglot import exp
 from dbt_lazyview.compiler.block import identifier
 from dbt_lazyview.compiler.plan import CaptureDelta, Step
 
-FEW_ROWS = 200_000
+FEW_ROWS = 1_000_000
 VERY_FEW_ROWS = 5_000
 BYTES_PER_ROW = 100  # of a table on disk, about
+
+
+def are_few(rows: int | None) -> bool:
+    """Whether so many changed rows fit into every task's memory; None: nobody knows how many there are."""
+    return rows is not None and rows <= FEW_ROWS
 
 
 def very_few(step: Step | None) -> int | None:
@@ -24,7 +29,7 @@ def very_few(step: Step | None) -> int | None:
 def is_small(step: Step, queries: tuple[exp.Query, ...], small: Collection[str]) -> bool:
     """Whether a step gives few rows: a small delta, or what is read from small relations alone, one each."""
     if isinstance(step, CaptureDelta):
-        return step.window.rows is not None and step.window.rows <= FEW_ROWS
+        return are_few(step.window.rows)
     return bool(queries) and all(
         [table.name in small for table in _tables(select)] == [True] for query in queries for select in _selects(query)
     )

@@ -17,7 +17,7 @@ from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, by_position
 from dbt_lazyview.compiler.functions import arguments
 from dbt_lazyview.compiler.partials import Partial
-from dbt_lazyview.compiler.plan import CaptureDelta
+from dbt_lazyview.compiler.plan import CaptureDelta, Sum
 from dbt_lazyview.names import WEIGHT
 
 
@@ -43,7 +43,7 @@ def _contributing(term: Block, keys: tuple[str, ...], partials: tuple[Partial, .
 
 def _grouped(term: Block, keys: tuple[str, ...], partials: tuple[Partial, ...], derivation: Derivation) -> Block | None:
     delta = _delta_of(term, derivation)
-    if delta is None or derivation.is_small(delta.relation):
+    if delta is None or derivation.is_small(delta.relation) or derivation.follows_few_changes:
         return None
     changes = _changes(term, partials)
     own = [each for each in term.where if _reads_only(each, delta.alias)]
@@ -62,8 +62,11 @@ def _grouped(term: Block, keys: tuple[str, ...], partials: tuple[Partial, ...], 
 
 
 def _delta_of(term: Block, derivation: Derivation) -> sql.Item | None:
-    """The delta of a source that is joined with others, where rows have no weights but those it gives them."""
-    deltas = [item for item in term.items if isinstance(derivation.steps.get(item.relation), CaptureDelta)]
+    """
+    The delta that is joined with others, of a source or of what changed together, where rows have no weights but those
+    it gives them.
+    """
+    deltas = [item for item in term.items if isinstance(derivation.steps.get(item.relation), CaptureDelta | Sum)]
     if len(deltas) != 1 or len(term.items) < 2 or term.laterals:
         return None
     is_own = term.weight is None or term.weight == sql.column(WEIGHT, deltas[0].alias)

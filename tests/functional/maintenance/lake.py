@@ -1,13 +1,15 @@
 """A lake for protocol tests: a Spark session, lazy views refreshed without dbt, and the oracle that judges them."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pyspark.sql import SparkSession
 
 from dbt_lazyview.adapter.catalog import SparkCatalog
 from dbt_lazyview.adapter.errors import readable, words_of
 from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
+from dbt_lazyview.adapter.writing import run_for_effect
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
 from dbt_lazyview.maintenance.definition import Definition
 from dbt_lazyview.maintenance.engine import EngineError
@@ -20,6 +22,7 @@ from dbt_lazyview.maintenance.tree import Target
 from tests.functional.bags import bag, in_one_only
 from tests.macro_rendering import MacroRenderer
 
+Answer = TypeVar("Answer")
 RENDERER = MacroRenderer()
 MAPS = ("operationParameters", "operationMetrics")
 
@@ -35,17 +38,23 @@ class RawEngine:
         self.after: dict[str, Any] = {}
 
     def query(self, sql: str) -> list[dict[str, Any]]:
+        return self._run(sql, lambda: [row.asDict(recursive=True) for row in self.session.sql(sql).collect()])
+
+    def execute(self, sql: str) -> None:
+        if self.shortcuts:
+            self._run(sql, lambda: run_for_effect(self.session, sql))
+        else:
+            self.query(sql)
+
+    def _run(self, sql: str, work: Callable[[], Answer]) -> Answer:
         self._happen(self.before, sql)
         self.ran.append(sql)
         try:
-            rows = [row.asDict(recursive=True) for row in self.session.sql(sql).collect()]
+            answer = work()
         except Exception as problem:
             raise EngineError(readable(words_of(problem))) from problem
         self._happen(self.after, sql)
-        return rows
-
-    def execute(self, sql: str) -> None:
-        self.query(sql)
+        return answer
 
     def render(self, macro: str, **arguments: Any) -> str:
         return RENDERER.render(macro, **arguments)

@@ -1,12 +1,12 @@
 """Very many changes: everything anew where that is expected to be quicker, unless the view says otherwise."""
 
-from dbt_lazyview.maintenance import cut_over, planning
+from dbt_lazyview.maintenance import cut_over
 
 INSERTS = "insert into sales select id, 'west', id from range(100, 130)"
 
 
 def test_everything_anew(lake, sales, monkeypatch):
-    monkeypatch.setattr(planning, "MANY_CHANGES", 20)
+    monkeypatch.setattr(cut_over, "MANY_CHANGES", 20)
     monkeypatch.setattr(cut_over, "LEAST_GAIN", 0)
     lake.refresh("v", sales)
     lake.refresh("always", sales, refresh_mode="incremental")

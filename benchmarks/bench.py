@@ -56,6 +56,11 @@ class Bench:
         outcomes, cost = self.meter.cost(lambda: self.lake.refresh(*subjects, full=full))
         return refreshed(outcomes, cost)
 
+    def refresh_first(self, subject: Subject, full: bool = False) -> Refreshed:
+        """Refresh before anybody else has read the tables as they are, and measure it: so two ways can be compared."""
+        self.warehouse.write_nothing()
+        return self.refresh(subject, full=full)
+
 
 def refreshed(outcomes: list[Outcome], cost: Cost) -> Refreshed:
     """What is kept of a refresh: decision, expectation, and what it cost."""

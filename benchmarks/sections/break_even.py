@@ -51,7 +51,7 @@ def _compared(bench: Bench, kind: str, share: float) -> dict[str, Any]:
         Change(INSERTS, share).made_in(bench.warehouse)
         bench.lake.refresh(VIEW)
     Change(kind, share).made_in(bench.warehouse)
-    found = {"share": share, "refresh": bench.refresh(VIEW), "full": bench.refresh(VIEW, full=True)}
+    found = {"share": share, "refresh": bench.refresh_first(VIEW), "full": bench.refresh_first(VIEW, full=True)}
     if kind == INSERTS:
         bench.warehouse.take_back()
         bench.lake.refresh(VIEW, full=True)

@@ -53,8 +53,8 @@ def _measure(bench: Bench, view: Subject, number: int, share: float) -> None:
     found: dict[str, Any] = {
         "query": number,
         "share": share,
-        "refresh": bench.refresh(view),
-        "full": bench.refresh(view, full=True),
+        "refresh": bench.refresh_first(view),
+        "full": bench.refresh_first(view, full=True),
     }
     full = found["full"]["seconds"]
     bench.point(SECTION, _name(number, share), partial(dict, found), lambda _: compared(found["refresh"], full))

@@ -1,21 +1,27 @@
 # Two commands do everything on a machine with Python 3.10+ and make:
 #   make demo    a small project: built, changed, refreshed from the changes
-#   make test    all tests (make check is the quick part, without Spark)
+#   make test    the tests (make check is the quick part, without Spark; make test-long what takes longer)
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+FUNCTIONAL = $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder tests/functional
 STEP = @printf '\033[1m==> %s\033[0m\n'
 
-.PHONY: demo test test-dbt check docs tutorial test-report soak kill-test concurrency-soak view-delta-races manager-test test-cluster test-versions bench bench-dbt bench-page simulation audit lint format install java clean
+.PHONY: demo test test-long test-dbt check docs tutorial test-report soak kill-test concurrency-soak view-delta-races manager-test test-cluster test-versions bench bench-dbt bench-page simulation audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
 
 test: check java
 	$(STEP) "Spark and dbt tests"
-	@$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder tests/functional
+	@$(FUNCTIONAL) -m "not long"
+
+# What takes long or repeats on more what others show on less: kills, crowds, every kind of view, two processes, days of a whole project.
+test-long: java
+	$(STEP) "long Spark and dbt tests"
+	@$(FUNCTIONAL) -m long
 
 check: lint docs
 	$(STEP) "unit, golden and property tests"

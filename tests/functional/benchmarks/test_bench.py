@@ -39,6 +39,7 @@ def measured(folder, spark_folder):
     return results.points
 
 
+@pytest.mark.long
 def test_a_run_measures_once_and_the_page_tells_of_it(small, tmp_path, spark_folder, monkeypatch):
     points = measured(tmp_path, spark_folder)
     came, went = (points["curves"][each.point(VIEW)] for each in ROUND)

@@ -75,6 +75,7 @@ def _order(number, customer, price, status):
     return number, customer, Decimal(price), status
 
 
+@pytest.mark.long
 def test_views_equal_their_queries(rows):
     views = {name: rows.build(name.replace(" ", "_"), sql) for name, sql in VIEWS.items()}
     assert {name: found for name, view in views.items() if (found := view.differences())} == {}

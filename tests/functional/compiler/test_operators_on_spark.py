@@ -28,6 +28,7 @@ def _orders(*rows):
 
 
 @pytest.mark.in_process("rows and changes are temporary views of this process, no tables")
+@pytest.mark.long
 def test_every_operator_equals_its_query(spark):
     lake = RowsOnSpark(
         spark.newSession(),

@@ -31,6 +31,7 @@ class TestRandomQueries:
             lake.run(f"create table {table} ({', '.join(f'{name} {kind}' for name, kind in columns)}) using delta")
         return lake
 
+    @pytest.mark.long
     def test_views_stay_equal_to_their_queries(self, project, lake):
         random = Random(FIRST_SEED)
         insert(lake, random, 8)

@@ -65,6 +65,7 @@ def test_tpch_equals_its_queries(spark, tmp_path):
         assert lake.differences() == {}, number
 
 
+@pytest.mark.long
 def test_tpcds_equals_its_queries(spark, tmp_path):
     benchmark = TpcLake("tpcds", 0.01)
     benchmark.db.execute("delete from date_dim where d_year not between 1998 and 2002")  # nothing was sold then

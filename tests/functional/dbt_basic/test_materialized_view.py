@@ -114,13 +114,16 @@ class Changes(MaterializedViewChanges):
         assert "id" in str(detail[0][7])
 
 
+@pytest.mark.long
 class TestChangesApply(Changes, MaterializedViewChangesApplyMixin):
     pass
 
 
+@pytest.mark.long
 class TestChangesContinue(Changes, MaterializedViewChangesContinueMixin):
     pass
 
 
+@pytest.mark.long
 class TestChangesFail(Changes, MaterializedViewChangesFailMixin):
     pass

@@ -10,6 +10,7 @@ from tests.functional.faults.spark_server import of_this_process
 pytestmark = pytest.mark.in_process("processes join the JVM of this one; crowd --over-thrift is the same over Thrift")
 
 
+@pytest.mark.long
 def test_writers_and_refreshers_at_once(spark):
     with of_this_process(spark) as server:
         crowd = [sys.executable, "-m", "tests.functional.faults.crowd", "--join", str(server.port), server.secret]

@@ -58,6 +58,7 @@ def stuck(one_lake):
 
 
 @pytest.mark.in_process("cancels the jobs of this process")
+@pytest.mark.long
 def test_killed_tasks(stuck):
     """Every job of the writing statement is cancelled, as an operator would do it."""
     engine, over = stuck.lake.engine(is_embedded=False), threading.Event()

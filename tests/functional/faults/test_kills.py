@@ -12,6 +12,7 @@ pytestmark = pytest.mark.in_process("processes join the JVM of this one; test_th
 SCENARIOS = ("overwrite", "merge", "full", "definition", "group", "build", "manager", "apply", "compress")
 
 
+@pytest.mark.long
 def test_clients_are_killed(spark):
     """On a Spark that goes on with what they had asked for; one that dies itself: test_thrift_server.py."""
     servers = partial(spark_server.of_this_process, spark)

@@ -106,6 +106,7 @@ class TestClone:
         expected = [("east", 14, 1), ("north", 100, 2), ("south", 20, 1), ("west", 7, 0)]
         assert self.rows(project, f"{dev}.top") == expected
 
+    @pytest.mark.long
     def test_all_of_production_is_cloned(self, project, production):
         """What reads clones of its sources goes on from where these were cloned."""
         dev = f"{production}_dev"

@@ -25,6 +25,7 @@ class TestStarterProject:
     def project_config_update(self):
         return {"models": {"test": {"marts": {"+materialized": "lazy_view"}}}}
 
+    @pytest.mark.long
     def test_every_evening_the_marts_equal_their_queries(self, project, shop):
         run_dbt(["build"])
         told = live_through(project, shop, self.days)

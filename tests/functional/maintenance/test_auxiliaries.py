@@ -50,6 +50,7 @@ def test_the_oracle_reads_the_tables_below(lake, sales):
     assert bag(engine.session, compared.view) == bag(engine.session, compared.query)
 
 
+@pytest.mark.long
 def test_killed_between_an_auxiliary_and_its_owner(lake, sales):
     lake.refresh("v", ABOVE_AVERAGE)
     lake.run("insert into sales values (4, 'west', 100)")
@@ -62,6 +63,7 @@ def test_killed_between_an_auxiliary_and_its_owner(lake, sales):
     assert lake.differences("v", ABOVE_AVERAGE) == []
 
 
+@pytest.mark.long
 def test_is_built_again_when_it_is_gone_or_a_full_refresh_is_asked_for(lake, sales):
     lake.refresh("v", ABOVE_AVERAGE)
     lake.run("drop table v__aux_1__state", "insert into sales values (4, 'west', 100)")
@@ -71,6 +73,7 @@ def test_is_built_again_when_it_is_gone_or_a_full_refresh_is_asked_for(lake, sal
     assert [record.kind for _, record in lake.records("v__aux_1")] == ["full", "build"]
 
 
+@pytest.mark.long
 def test_another_definition_takes_others_or_none(lake, sales):
     lake.refresh("v", BEST)
     assert lake.refresh("v", ABOVE_AVERAGE).reason == "definition_changed"

@@ -62,6 +62,7 @@ def knows_elsewhere(session):
         session.conf.set(key, value)
 
 
+@pytest.mark.long
 def test_tables_without_a_feed_are_compared(elsewhere):
     lake = elsewhere
 
@@ -139,6 +140,7 @@ def test_a_delta_table_by_path_is_one(lake):
     assert lake.differences("v", sql) == []
 
 
+@pytest.mark.long
 def test_versions_are_compared_where_the_feed_does_not_tell(lake):
     lake.run(
         "create table t (id int, amount int, note int) using delta tblproperties ('delta.columnMapping.mode' = 'name')",

@@ -55,6 +55,7 @@ def test_a_full_refresh_of_the_parent_keeps_the_child_incremental(family):
     assert family.differences("child", PLAIN_CHILD) == []
 
 
+@pytest.mark.long
 def test_optimizing_anything_is_nothing_new(family):
     family.run("insert into sales values (4, 'north', 1)")
     family.refresh("child", CHILD)

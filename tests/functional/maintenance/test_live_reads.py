@@ -53,6 +53,7 @@ class TestLiveReads:
     def text(self, lake, name: str) -> str:
         return lake.run(f"show create table {name}")[0][0]
 
+    @pytest.mark.long
     def test_which_views_merge_changes(self, lake):
         assert [name for name in QUERIES if "table_changes_by_path" in self.text(lake, name)] == list(MERGED)
         assert self.wrong(lake) == []  # nothing is pending
@@ -88,6 +89,7 @@ class TestLiveReads:
         assert Counter(map(tuple, reader.collect())) == expected
         assert self.wrong(lake, "both") == []
 
+    @pytest.mark.long
     def test_a_refresh_shortens_the_window_and_a_lazy_view_over_it_reads_what_is_stored(self, lake):
         lake.run("insert into customers values (1, 'north'), (2, 'south')")
         before = self.text(lake, "both")

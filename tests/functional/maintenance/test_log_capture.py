@@ -111,6 +111,7 @@ group by b.v
 MISSING = "select b.id, b.k, b.v from bag b where not exists (select 1 from {debezium} d where d.k <=> b.k)"
 
 
+@pytest.mark.long
 def test_views_over_logs_equal_their_queries(lake, logged):
     source, logs = random.Random(3), logs_of(lake, *logged.values())
     views = {"joined": JOINED, "missing": MISSING}
@@ -138,6 +139,7 @@ def test_views_over_logs_equal_their_queries(lake, logged):
     assert lake.run("select * from joined") == lake.run("select * from missing") == []
 
 
+@pytest.mark.long
 def test_each_entry_is_folded_in_once(lake, logged):
     bag, keyed = logged["bag"], logged["keyed"]
     sql, logs = "select b.id, b.v, c.k from bag b left join keyed c on c.id = b.id", logs_of(lake, bag, keyed)
@@ -177,6 +179,7 @@ def test_each_entry_is_folded_in_once(lake, logged):
         keyed.transact(keyed.rows, Counter([(5, 5, "five"), (6, 6, "six")]))
 
 
+@pytest.mark.long
 def test_what_a_log_cannot_tell(lake, logged):
     bag, keyed, debezium = logged["bag"], logged["keyed"], logged["debezium"]
 

@@ -19,6 +19,7 @@ EVENTS = [
 ]
 
 
+@pytest.mark.long
 def test_states_in_the_hands_of_others(lake, sales):
     lake.run(
         "set spark.databricks.delta.retentionDurationCheck.enabled = false",

@@ -57,6 +57,7 @@ def rewrite_one(world) -> None:
     )
 
 
+@pytest.mark.long
 def test_rolled_to_any_moment(bank):
     """Both views show the same transactions as of one time, between windows too; then the newest again, for nothing."""
     for step in range(3):
@@ -85,6 +86,7 @@ def test_rolled_to_any_moment(bank):
         assert bank.lake.differences(name, sql) == []
 
 
+@pytest.mark.long
 def test_books_are_closed_at_midnight_and_the_work_is_done_at_four(bank):
     """Rolling by name applies what is over by then; what came later stays, and before that there is no way back."""
     first = transfer(bank, 1)
@@ -106,6 +108,7 @@ def test_books_are_closed_at_midnight_and_the_work_is_done_at_four(bank):
     assert bank.lake.differences("deposits", VIEWS["deposits"]) == []
 
 
+@pytest.mark.long
 def test_compressed_to_the_net_effect(bank):
     versions = []
     for step in range(6):
@@ -136,6 +139,7 @@ def test_compressed_to_the_net_effect(bank):
         assert bank.lake.differences(name, sql) == []
 
 
+@pytest.mark.long
 def test_valid_times_and_what_is_consistent(bank):
     lake = bank.lake
     first = transfer(bank, 5)
@@ -165,6 +169,7 @@ def test_valid_times_and_what_is_consistent(bank):
         assert bank.differences_at(name, {"accounts": third}) == []
 
 
+@pytest.mark.long
 def test_copies_exports_audits_and_what_is_kept_for_them(bank):
     lake, schema = bank.lake, ("spark_catalog", bank.lake.schema)
     first = transfer(bank, 5)
@@ -252,6 +257,7 @@ def exported(lake: Lake, name: str) -> list:
     """)
 
 
+@pytest.mark.long
 def test_dependents_and_changes_of_mind(bank):
     """A lazy view over one with a view delta reads what it shows; and a model may want no view delta any more."""
     lake = bank.lake

@@ -42,6 +42,7 @@ def test_a_view_of_one_table_up_to_a_version(lake, sales):
     assert lake.differences("v", sales) == []
 
 
+@pytest.mark.long
 def test_a_view_of_two_tables_up_to_a_moment(lake, sales):
     lake.run("create table regions (name string) using delta", "insert into regions values ('north'), ('south')")
     lake.refresh("v", JOINED)

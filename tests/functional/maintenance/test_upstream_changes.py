@@ -90,7 +90,12 @@ STORIES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("story", STORIES)
+LONG_STORIES = ("rows are rewritten", "the feed and its history", "types")
+
+
+@pytest.mark.parametrize(
+    "story", [pytest.param(each, marks=[pytest.mark.long] if each in LONG_STORIES else []) for each in STORIES]
+)
 def test_a_source_lives_through(lake, story):
     properties, events = STORIES[story]
     lake.run(
@@ -123,6 +128,7 @@ def stays(lake, reason):
 
 
 @pytest.mark.in_process("makes files older behind the back of Spark, whose memory of them is cleared in this process")
+@pytest.mark.long
 def test_a_source_is_silent_for_months(lake):
     """Then it changes, and Delta drops its old commits: one view has seen all that is gone, another has not."""
     raw = f"{lake.schema}_raw"

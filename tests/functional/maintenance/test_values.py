@@ -77,7 +77,10 @@ COLUMNS = ", ".join(f"{number} as c{number}" for number in range(1000))
 @pytest.mark.parametrize(
     ("table", "sql", "change"),
     [
-        pytest.param(f"select {COLUMNS}", "select * from t where c0 >= 0", "insert into t select * from t", id="wide"),
+        pytest.param(
+            f"select {COLUMNS}", "select * from t where c0 >= 0", "insert into t select * from t",
+            id="wide", marks=pytest.mark.long,
+        ),
         pytest.param("select 1 as id, repeat('x', 1048576) as text", "select id, text from t",
                      "insert into t select 2, repeat('y', 1048576) union all select 1, text from t", id="long"),
         pytest.param("select id as k, 1 as n from range(100000)", "select k, sum(n) as n from t group by k",

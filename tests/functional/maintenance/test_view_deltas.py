@@ -60,6 +60,7 @@ def filled(spark, schema: str) -> Lake:
     return lake
 
 
+@pytest.mark.long
 def test_every_kind_of_view_equals_its_query(spark):
     """Nothing is applied until the end: the windows wait beside each state, and the states stay as they were built."""
     world = Deferred(filled(spark, "deferred_kinds"), VIEWS)
@@ -151,6 +152,7 @@ class TestInterleavings:
         self.check(world)
         self.settle(world)
 
+    @pytest.mark.long
     def test_killed_while_compressing_and_pruning(self, world):
         for _ in range(3):
             self.sell(world)
@@ -169,6 +171,7 @@ class TestInterleavings:
             world.apply("grouped")
         self.settle(world)
 
+    @pytest.mark.long
     def test_a_crowd(self, world):
         """Writers, propagators and appliers at once; whoever looks finds a record, and in the end what it claims."""
         stop, problems = threading.Event(), []

@@ -115,6 +115,7 @@ class TestViewsThatFollow:
         group.refresh("returned", refresh_mode="auto")
         assert group.shown() == before + 1
 
+    @pytest.mark.long
     def test_two_refreshers(self, group):
         before = group.shown()
         group.sell()
@@ -152,6 +153,7 @@ class TestSnapshots:
     def group(self, spark):
         return Group(Lake(spark, "group_of_snapshots"), "sold", "returned", policy="snapshot")
 
+    @pytest.mark.long
     def test_they_move_by_name_and_their_readers_find_what_they_show(self, group):
         group.sell()
         assert group.refresh("sold", trigger="demand").kind == "noop"

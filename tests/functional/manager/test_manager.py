@@ -107,6 +107,7 @@ class TestManager:
         assert "pieces: incremental" in told
         assert shop.rows("pieces") == [("a", 1, 6), ("b", 1, 7), ("c", 1, 1)]
 
+    @pytest.mark.long
     def test_works_beside_dbt_in_one_process(self, shop, project):
         with self.beside(project) as (service, told):
             for _ in range(2):

@@ -4,7 +4,7 @@ count a table's files and to read its commits.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 from itertools import pairwise
 from typing import Any
@@ -12,10 +12,12 @@ from typing import Any
 from py4j.java_gateway import JavaClass
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession, functions
 
 from dbt_lazyview.compiler.catalog import Name
 
+ENDS = ("minValues", "maxValues")
+PHYSICAL_NAME = "delta.columnMapping.physicalName"
 SESSION_CATALOG = "spark_catalog"
 MOST_COMMITS = 100  # more are read faster by a job
 MOST_BYTES = 4 * 2**20  # of a commit that is read for its statistics
@@ -39,30 +41,91 @@ def history(session: SparkSession, name: Name, limit: int) -> list[dict[str, Any
         return None
 
 
-def statistics(session: SparkSession, name: Name, after: int, upto: int) -> list[dict[str, Any]]:
+def statistics(session: SparkSession, name: Name, after: int, upto: int) -> list[dict[str, Any]] | None:
     """
     The statistics, numbers as texts, of the files that the commits (after, upto] added, but for those that only hold
-    what was there before; nothing where commits are too many or too large to be read for that.
+    what was there before; None where commits are too many or too large to be read for that, or not there any more.
     """
     try:
         found = log_and_snapshot(session, name) if upto - after <= MOST_COMMITS else None
-        return list(_statistics(session, found[0], after + 1, upto)) if found else []
-    except (Py4JError, PySparkException, _TooLarge):
-        return []
+        return _statistics(session, *found, after + 1, upto) if found else None
+    except (Py4JError, PySparkException, _NotTold):
+        return None
 
 
-class _TooLarge(Exception):
-    """A commit of very many files."""
+def extents(session: SparkSession, name: Name, version: int, columns: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The least and the greatest value, as texts, of columns in all files of a table: a job over its log."""
+    try:
+        found = log_and_snapshot(session, name)
+        return _extents(session, found[1], columns) if found and found[1].version() == version else {}
+    except (Py4JError, PySparkException):
+        return {}
 
 
-def _statistics(session: SparkSession, log: Any, oldest: int, newest: int) -> Iterator[dict[str, Any]]:
-    for _, file in _commit_files(session, log, oldest, newest):
-        if file.getLen() > MOST_BYTES:
-            raise _TooLarge
-        lines = log.store().read(file.getPath(), log.newDeltaHadoopConf()).mkString("\n").splitlines()
-        added = [json.loads(line)["add"] for line in lines if line.startswith('{"add"')]
-        told = [each.get("stats") or "{}" for each in added if each["dataChange"]]
-        yield from (dict(json.loads(each, parse_int=str, parse_float=str)) for each in told)
+class _NotTold(Exception):
+    """Not everything that was committed can be read."""
+
+
+def _statistics(session: SparkSession, log: Any, snapshot: Any, oldest: int, newest: int) -> list[dict[str, Any]]:
+    names, told = _names_in_files(snapshot), []
+    commits = dict(_commit_files(session, log, oldest, newest))
+    if list(commits) != list(range(oldest, newest + 1)):
+        raise _NotTold
+    for file in commits.values():
+        told += [_by_name(each, names) for each in _statistics_in(log, file)]
+    return told
+
+
+def _statistics_in(log: Any, file: Any) -> list[dict[str, Any]]:
+    """Of every file that a commit added."""
+    if file.getLen() > MOST_BYTES:
+        raise _NotTold
+    lines = log.store().read(file.getPath(), log.newDeltaHadoopConf()).mkString("\n").splitlines()
+    added = [json.loads(line)["add"] for line in lines if line.startswith('{"add"')]
+    texts = [each.get("stats") or "{}" for each in added if each["dataChange"]]
+    return [dict(json.loads(each, parse_int=str, parse_float=str)) for each in texts]
+
+
+def _names_in_files(snapshot: Any) -> dict[str, str]:
+    """The names of columns by the names that they have in files: others, where columns were renamed."""
+    fields = json.loads(snapshot.metadata().schemaString())["fields"]
+    return {each["metadata"].get(PHYSICAL_NAME, each["name"]): each["name"] for each in fields}
+
+
+def _by_name(statistics: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    return {
+        kind: {names[column]: value for column, value in statistics.get(kind, {}).items() if column in names}
+        for kind in ENDS
+    }
+
+
+def _extents(session: SparkSession, snapshot: Any, columns: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Of columns for which all files tell."""
+    files = DataFrame(snapshot.withStats(), session)
+    in_files = {name: own for own, name in _names_in_files(snapshot).items()}
+    told = set(files.select("stats.minValues.*").columns)
+    known = [(number, each) for number, each in enumerate(columns) if in_files[each] in told]
+    row = (
+        files.agg(*(each for number, name in known for each in _ends(in_files[name], number))).first()
+        if known
+        else None
+    )
+    if row is None:
+        return {}
+    return {
+        each: (row[f"low_{number}"], row[f"high_{number}"])
+        for number, each in known
+        if row[f"untold_{number}"] == 0 and row[f"low_{number}"] is not None
+    }
+
+
+def _ends(column: str, number: int) -> list[Column]:
+    low, high = (functions.col(f"stats.{kind}.`{column}`") for kind in ENDS)
+    return [
+        functions.min(low).cast("string").alias(f"low_{number}"),
+        functions.max(high).cast("string").alias(f"high_{number}"),
+        functions.count_if(low.isNull() | high.isNull()).alias(f"untold_{number}"),
+    ]
 
 
 def log_and_snapshot(session: SparkSession, name: Name) -> tuple[Any, Any] | None:

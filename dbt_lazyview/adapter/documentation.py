@@ -8,6 +8,7 @@ from typing import Any
 import agate
 from dbt.adapters.spark.column import SparkColumn
 from dbt_common.clients.agate_helper import build_type_tester
+from dbt_common.contracts.metadata import CatalogTable, ColumnMetadata, StatsItem, TableMetadata
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_lazyview.adapter.lazy_views import LazyViewMethods, full_name
@@ -90,6 +91,35 @@ class LazyViewDocumentation(LazyViewMethods):
         columns = [column for relation in relations for column in self._get_columns_for_catalog(relation)]
         told = [name for name in TEXTS if any(name in column for column in columns)]
         return agate.Table.from_object(columns, column_types=build_type_tester(told))
+
+    def get_catalog_for_single_relation(self, relation: Any) -> CatalogTable | None:
+        columns = list(self._get_columns_for_catalog(relation))
+        return catalog_entry(columns) if columns else None
+
+
+def catalog_entry(columns: list[dict[str, Any]]) -> CatalogTable:
+    """
+    One relation of dbt's catalog, from its columns.
+
+    Example:
+        >>> table = {"table_type": "table", "table_schema": "x", "table_name": "t"}
+        >>> column = {"column_name": "a", "column_type": "int", "column_index": 0}
+        >>> catalog_entry([{**table, **column}]).columns["a"].type
+        'int'
+    """
+    stats = _beginning_with("stats:", columns[0])
+    told = [StatsItem(id=key, **_beginning_with(f"{key}:", stats)) for key in {name.split(":")[0] for name in stats}]
+    has_stats = StatsItem("has_stats", "Has Stats?", bool(told), False, "Whether there are statistics of this table")
+    described = [ColumnMetadata(**_beginning_with("column_", column)) for column in columns]
+    return CatalogTable(
+        metadata=TableMetadata(**_beginning_with("table_", columns[0])),
+        columns={column.name: column for column in described},
+        stats={each.id: each for each in (*told, has_stats)},
+    )
+
+
+def _beginning_with(prefix: str, entries: dict[str, Any]) -> dict[str, Any]:
+    return {name.removeprefix(prefix): value for name, value in entries.items() if name.startswith(prefix)}
 
 
 def stats_of(state: State) -> dict[str, Any]:

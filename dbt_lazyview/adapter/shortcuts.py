@@ -1,6 +1,6 @@
 """What the embedded session can do without a statement."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -29,8 +29,11 @@ class EmbeddedShortcuts:
     def history(self, name: Name, limit: int) -> list[dict[str, Any]] | None:
         return delta_log.history(self.session, name, limit)
 
-    def statistics(self, name: Name, after: int, upto: int) -> list[dict[str, Any]]:
+    def statistics(self, name: Name, after: int, upto: int) -> list[dict[str, Any]] | None:
         return delta_log.statistics(self.session, name, after, upto)
+
+    def extents(self, name: Name, version: int, columns: Sequence[str]) -> dict[str, tuple[str, str]]:
+        return delta_log.extents(self.session, name, version, columns)
 
     def setting(self, key: str) -> str:
         try:

@@ -41,6 +41,7 @@ N = TypeVar("N", bound=Node, contravariant=True)
 class When(Enum):
     NEW = "new"
     OLD = "old"
+    CAME = "came"  # new, but not old
 
 
 class Rule(Protocol[N]):
@@ -67,6 +68,7 @@ class Options:
     group_early: bool = True  # other deltas are grouped before they are joined
     literal_bounds: bool = True  # of large tables only the files are read that may have a key of the delta
     largest_first: bool = True  # a delta is joined with the largest inputs first, while it is small itself
+    fresh_keys: bool = True  # changes under keys that were not there before are joined with each other alone
     join_unchanged_once: bool = True  # inputs of a join that did not change are joined to the sum of its terms
     stored_before: bool = True  # what rows of a key were before is read from the state, not computed again
     checked_sums: bool = True  # sums of wide decimals are added to, and the statement fails where one overflows
@@ -106,6 +108,8 @@ class Derivation:
         return (*self.new(node), *(block.negated() for block in self.delta(node)))
 
     def rows(self, node: Node, when: When) -> Bag:
+        if when is When.CAME:
+            return self.delta(node)
         return self.new(node) if when is When.NEW else self.old(node)
 
     def delta(self, node: Node) -> Bag:

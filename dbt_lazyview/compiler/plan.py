@@ -40,6 +40,32 @@ class Span:
 
 
 @dataclass(frozen=True)
+class Extent:
+    """The least and the greatest value of a column, or numbers beyond them; whole numbers, or dates as text."""
+
+    column: str
+    low: int | str
+    high: int | str
+
+    def is_apart_from(self, other: "Extent") -> bool:
+        """
+        Whether no value can be in both.
+
+        Example:
+            >>> old, new = Extent("k", 1, 9), Extent("k", 10, 12)
+            >>> new.is_apart_from(old), old.is_apart_from(new), old.is_apart_from(Extent("j", 9, 11))
+            (True, True, False)
+        """
+        if isinstance(self.low, int) != isinstance(other.low, int):
+            return False
+        return _is_less(self.high, other.low) or _is_less(other.high, self.low)
+
+
+def _is_less(one: int | str, other: int | str) -> bool:
+    return one < other if isinstance(one, int) and isinstance(other, int) else str(one) < str(other)
+
+
+@dataclass(frozen=True)
 class Window:
     """What happened to one source between the old cut and the new one: versions (after, upto]."""
 
@@ -53,6 +79,8 @@ class Window:
     spans: tuple[Span, ...] = ()  # where the feed cannot be read in one go
     by_diff: bool = False  # from the rows at both ends, for want of a feed
     bytes: int = 0  # of the source; 0: not known
+    before: tuple[Extent, ...] = ()  # of rows before the window, of columns for which that is known
+    came: tuple[Extent, ...] = ()  # the same, of rows that came in it; only where it only added rows
 
     @property
     def feeds(self) -> tuple[Span, ...]:

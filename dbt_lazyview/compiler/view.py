@@ -18,6 +18,7 @@ from dbt_lazyview.compiler.effects import Effect, cost_of, effect_of
 from dbt_lazyview.compiler.explain import explained
 from dbt_lazyview.compiler.folding import build_query, refresh_plan
 from dbt_lazyview.compiler.live import AS_OF_NOW, can_merge, live_rows
+from dbt_lazyview.compiler.passes.fresh_keys import compared_columns
 from dbt_lazyview.compiler.passes.literal_bounds import of_one_type
 from dbt_lazyview.compiler.passes.relevance import relevant_rows
 from dbt_lazyview.compiler.plan import (
@@ -42,6 +43,7 @@ from dbt_lazyview.names import COUNT, quoted
 
 NO_STATE = StateRead("", 0)  # most plans never read what is stored
 _PLACEHOLDER = "lv_state_of_this_view"
+TYPES_WITH_EXTENTS = ("tinyint", "smallint", "int", "bigint", "date")
 
 
 @dataclass(frozen=True)
@@ -255,6 +257,18 @@ class View:
             windows = {each.name: Window(0, 1, changed=each.name == source) for each in self.sources}
             found.append(effect_of(source[-1], self._state, self._derivation(windows, ALL_ON)))
         return tuple(found)
+
+    @cached_property
+    def compared_columns(self) -> Mapping[Name, tuple[str, ...]]:
+        """The columns of sources that joins compare, of types whose extents can be told from each other."""
+        found = compared_columns(self._state.aggregate) if self._state is not None else set()
+        named = {each.alias: each for each in self.sources}
+        columns: dict[Name, tuple[str, ...]] = {}
+        for alias, own in sorted(found):
+            source = named.get(alias)
+            if source is not None and self._type_of(source, own) in TYPES_WITH_EXTENTS:
+                columns[source.name] = (*columns.get(source.name, ()), own)
+        return columns
 
     def _type_of(self, source: Source, column: str) -> str:
         return next(each.type for each in self._tables[source.alias].columns if each.name == column)

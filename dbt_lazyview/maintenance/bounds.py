@@ -1,16 +1,13 @@
 """A first look at the keys of the changes: of large tables only files with such keys need to be read."""
 
-from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
-from typing import Any
+from collections.abc import Mapping
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.passes.literal_bounds import bounded, literal
-from dbt_lazyview.compiler.plan import Bound, CaptureDelta, DeltaColumn, Range, RefreshPlan
+from dbt_lazyview.compiler.plan import Bound, DeltaColumn, Range, RefreshPlan
 from dbt_lazyview.maintenance.engine import Engine, EngineError
+from dbt_lazyview.maintenance.statistics import Ends, Statistics, outermost
 from dbt_lazyview.maintenance.tables import Detail
-
-Ends = tuple[str, str]  # the least and the greatest value, as texts
 
 # Below, nothing is saved even where writers left statistics that tell the keys for nothing: a statement with other
 # numbers in it is compiled anew.
@@ -22,10 +19,11 @@ KEPT_BITS = 7  # of numbers that are rounded
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
 
-def within_bounds(plan: RefreshPlan, engine: Engine, details: Mapping[Name, Detail], state: Detail) -> RefreshPlan:
+def within_bounds(
+    plan: RefreshPlan, engine: Engine, statistics: Statistics, details: Mapping[Name, Detail], state: Detail
+) -> RefreshPlan:
     """The plan with the least and the greatest key of the changes as literals, wherever it reads a large table."""
     sizes = {each: details.get(each.source.name) if each.source else state for each in plan.ranges}
-    statistics = _Statistics(engine)
     told = {each: ends for each, detail in sizes.items() if is_bounded(detail) and (ends := _told(each, statistics))}
     asked = _asked([each for each, detail in sizes.items() if each not in told and is_large(detail)], engine)
     return bounded(plan, {each: _bound(each, *ends) for each, ends in {**told, **asked}.items()})
@@ -41,53 +39,15 @@ def is_large(detail: Detail | None) -> bool:
     return detail is not None and detail.size >= LARGE_BYTES and detail.files >= LARGE_FILES
 
 
-def _told(found: Range, statistics: "_Statistics") -> Ends | None:
+def _told(found: Range, statistics: Statistics) -> Ends | None:
     """The ends that are known without a query: of rows that only came, by the statistics of their files."""
-    ends = [statistics.ends_of(each) for each in found.deltas if found.type != "string"]
+    ends = [_ends_of(each, statistics) for each in found.deltas if found.type != "string"]
     return outermost(ends) if ends else None
 
 
-class _Statistics:
-    """What writers told of the files that they added, read once for each delta."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._shortcuts = engine.shortcuts
-        self._read: dict[CaptureDelta, Sequence[Mapping[str, Any]]] = {}
-
-    def ends_of(self, changed: DeltaColumn) -> Ends | None:
-        delta, window = changed.delta, changed.delta.window
-        if not self._shortcuts or not window.insert_only or window.is_open:
-            return None
-        if delta not in self._read:
-            self._read[delta] = self._shortcuts.statistics(delta.source.name, window.after, window.upto)
-        return outermost([_ends_in(each, changed.column) for each in self._read[delta]])
-
-
-def _ends_in(file: Mapping[str, Any], column: str) -> Ends | None:
-    low, high = (file.get(each, {}).get(column) for each in ("minValues", "maxValues"))
-    return (low, high) if isinstance(low, str) and isinstance(high, str) else None
-
-
-def outermost(ends: Sequence[Ends | None]) -> Ends | None:
-    """
-    The ends of all together, where all are known.
-
-    Example:
-        >>> outermost([("9", "10"), ("-4", "3")]), outermost([("9", "10"), None]), outermost([])
-        (('-4', '10'), None, None)
-    """
-    known = [each for each in ends if each is not None]
-    if not known or len(known) < len(ends):
-        return None
-    return min((low for low, _ in known), key=_value), max((high for _, high in known), key=_value)
-
-
-def _value(told: str) -> tuple[Decimal, str]:
-    """Numbers sort by their value, dates by their text."""
-    try:
-        return Decimal(told), ""
-    except InvalidOperation:
-        return Decimal(0), told
+def _ends_of(changed: DeltaColumn, statistics: Statistics) -> Ends | None:
+    delta = changed.delta
+    return statistics.ends(delta.source.name, delta.window, changed.column) if delta.window.insert_only else None
 
 
 def _asked(ranges: list[Range], engine: Engine) -> dict[Range, Ends]:

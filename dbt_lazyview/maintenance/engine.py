@@ -16,8 +16,11 @@ class Shortcuts(Protocol):
     def history(self, name: Name, limit: int) -> list[dict[str, Any]] | None:
         """What DESCRIBE HISTORY would tell; None where only the statement can."""
 
-    def statistics(self, name: Name, after: int, upto: int) -> Sequence[Mapping[str, Any]]:
-        """What writers told of each file that the commits (after, upto] added; nothing where it cannot be read."""
+    def statistics(self, name: Name, after: int, upto: int) -> Sequence[Mapping[str, Any]] | None:
+        """What writers told of each file that the commits (after, upto] added; None where it cannot be read."""
+
+    def extents(self, name: Name, version: int, columns: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+        """The ends of columns in all files of a table, which is at that version now; those that are known."""
 
     def setting(self, key: str) -> str:
         """The value of a setting."""

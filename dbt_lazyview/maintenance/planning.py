@@ -34,6 +34,7 @@ from dbt_lazyview.maintenance.decide import (
     should_advance,
 )  # fmt: skip
 from dbt_lazyview.maintenance.definition import LATER
+from dbt_lazyview.maintenance.extents import NOTHING_RECORDED, Extents
 from dbt_lazyview.maintenance.groups import Elsewhere, none_elsewhere
 from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
@@ -41,6 +42,7 @@ from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.public import PREVIEW, published
 from dbt_lazyview.maintenance.record import Estimate, Experience, Position, Record, Settings
 from dbt_lazyview.maintenance.state import State
+from dbt_lazyview.maintenance.statistics import Statistics
 from dbt_lazyview.maintenance.storage import is_stored_elsewhere, refuse_move, storage_of
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node
@@ -126,6 +128,10 @@ class Planner:
 
     def windows(self) -> tuple[dict[Name, Window], tuple[Obstacle, ...]]:
         """What happened to every source since the record; nothing where there is no record to start from."""
+        return self._windows
+
+    @cached_property
+    def _windows(self) -> tuple[dict[Name, Window], tuple[Obstacle, ...]]:
         recorded = self.state.record.reads if self.state.record and not self.state.distrust else {}
         recorded = {**recorded, **(self.adopted or {})}
         found = {name: self.follow(name, recorded[sql_name(name)]) for name in self.reads if sql_name(name) in recorded}
@@ -158,6 +164,15 @@ class Planner:
     def experience(self) -> Experience:
         ended = self.state.recorded.timestamp if self.state.recorded else 0
         return learned(self.state.record, ended)
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        return Statistics(self.tables.engine)
+
+    @cached_property
+    def extents(self) -> Extents:
+        recorded = self.state.record.extents if self.state.record and not self.state.distrust else NOTHING_RECORDED
+        return Extents(self.tables.engine, self.statistics, self.node.view.compared_columns, recorded)
 
     @property
     def source_bytes(self) -> int:
@@ -247,8 +262,8 @@ class Planner:
         options = replace(options, checked_sums=False) if self.defers else options  # whoever adds up later cannot mend
         read = StateRead(sql_name(self.state.name), self.state.version, self.state.unapplied)
         strategy = choose_strategy(self.state.detail.size, self.node.target.definition.is_parent)
-        plan = self.node.view.refresh(windows, options, read)
-        plan = within_bounds(plan, self.tables.engine, self.node.details, self.state.detail)
+        plan = self.node.view.refresh(self.extents.told(windows), options, read)
+        plan = within_bounds(plan, self.tables.engine, self.statistics, self.node.details, self.state.detail)
         changes = changes_in(windows)
         planned = Plan(
             decision, self.state, stages=plan.stages, is_small=are_few(changes), checks_sums=options.checked_sums,
@@ -303,12 +318,15 @@ class Planner:
     def record(self, decision: Decision, changes: int | None, strategy: str) -> Record:
         reason = decision.reason.word if decision.reason else ""
         own = self.state.own.record
+        windows = self.windows()[0]
+        extents = self.extents.learned(windows) if decision.kind == INCREMENTAL else self.extents.carried(windows)
         goes_on = (self.state.epoch, own.window) if decision.kind == NOOP and own else ("", 0)
         return Record(
             self.state.next_task, uuid.uuid4().hex, decision.kind, self.state.version,
             {**self.inherited, **_keyed({name: self.cut[name] for name in self.bases})}, _keyed(self.reads),
             self.settings, self.node.view.fingerprint, reason, strategy, changes,
             source_bytes=self.source_bytes, experience=self.experience, epoch=goes_on[0], window=goes_on[1],
+            extents=extents,
         )  # fmt: skip
 
     def render(self, macro: str, **arguments: object) -> str:

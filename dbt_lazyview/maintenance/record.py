@@ -70,6 +70,7 @@ class Record:
     started: int = 0  # epoch milliseconds; the commit's own time is its end
     source_bytes: int = 0
     experience: Experience = NO_EXPERIENCE  # from the refreshes before this one
+    extents: Mapping[str, Mapping[str, tuple[str, str]]] = field(default_factory=dict)  # of columns of sources
     estimate: Estimate | None = None  # where so much had changed that it was a question
     epoch: str = ""  # the token of the record that the windows of a view delta go on from; "": its own
     window: int = 0  # of the view delta: the newest in it, or in a state the newest that was applied

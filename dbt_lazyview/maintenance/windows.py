@@ -97,7 +97,7 @@ def _unreadable(
 
 def as_diff(window: Window) -> Window:
     """The same window, captured from the rows at both ends: whatever happened in between counts as a change."""
-    return replace(window, changed=True, insert_only=False, rows=None, spans=(), by_diff=True)
+    return replace(window, changed=True, insert_only=False, rows=None, spans=(), by_diff=True, came=())
 
 
 def _is_whole(spans: Sequence[Span], commits: Sequence[Commit]) -> bool:

@@ -32,3 +32,11 @@
         {% endfor %}
     {% endfor %}
 {% endmacro %}
+
+{#- New columns of a snapshot. Those by which dbt joins several keys are none of them; dbt-spark knows that of one key. -#}
+{% macro lazyview__create_columns(relation, columns) %}
+    {% set keys = config.get('unique_key') %}
+    {% set joined = [] %}
+    {% for key in ([] if keys is string else keys or []) %}{% do joined.append('dbt_unique_key_' ~ loop.index) %}{% endfor %}
+    {% do spark__create_columns(relation, columns | rejectattr('name', 'in', joined) | list) %}
+{% endmacro %}

@@ -18,7 +18,8 @@ def postgres_sql(project):
 
     def run_sql(sql, fetch=None):
         result = None
-        for statement in spark_statements(sql.replace("{database}.", "").replace("{schema}", project.test_schema)):
+        unnamed = sql.replace("{database}.", "").replace(f"{project.database}.", "")
+        for statement in spark_statements(unnamed.replace("{schema}", project.test_schema)):
             result = run_one(statement, fetch=fetch)
         return result
 

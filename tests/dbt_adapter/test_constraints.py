@@ -9,6 +9,7 @@ from dbt.tests.adapter.constraints.test_constraints import (
     BaseIncrementalConstraintsColumnsEqual,
     BaseIncrementalConstraintsRollback,
     BaseIncrementalConstraintsRuntimeDdlEnforcement,
+    BaseIncrementalForeignKeyConstraint,
     BaseModelConstraintsRuntimeEnforcement,
     BaseTableConstraintsColumnsEqual,
     BaseViewConstraintsColumnsEqual,
@@ -163,6 +164,15 @@ using delta
 as
 select id, `from`, date_day from ( select 'blue' as `from`, 1 as id, '2019-01-01' as date_day ) as model_subq
 """
+
+
+class TestIncrementalForeignKeyConstraint(BaseIncrementalForeignKeyConstraint):
+    """dbt-spark warns that it is not enforced."""
+
+    @pytest.fixture(scope="class")
+    def models(self):
+        models = BaseIncrementalForeignKeyConstraint.models.__wrapped__(self)
+        return {**models, "schema.yml": spark_types(fixtures.incremental_foreign_key_schema_yml)}
 
 
 class DeltaRollback:

@@ -23,6 +23,7 @@ from dbt.tests.adapter.simple_snapshot.test_various_configs import (
     BaseSnapshotColumnNamesFromDbtProject,
     BaseSnapshotDbtValidToCurrent,
     BaseSnapshotInvalidColumnNames,
+    BaseSnapshotMultiUniqueKey,
 )
 
 
@@ -72,6 +73,13 @@ class TestSnapshotDbtValidToCurrent(BaseSnapshotDbtValidToCurrent):
             "run_sql_with_adapter",
             lambda adapter, sql, fetch: run_sql(adapter, f"{sql} order by id, test_valid_to", fetch),
         )
+
+
+class TestSnapshotMultiUniqueKey(BaseSnapshotMultiUniqueKey):
+    @pytest.fixture(scope="class")
+    def models(self):
+        models = BaseSnapshotMultiUniqueKey.models.__wrapped__(self)
+        return {**models, "seed.sql": without_database(fixtures.model_seed_sql)}
 
 
 class SourceWithoutDatabase:

@@ -19,7 +19,7 @@ from dbt_lazyview.compiler.catalog import CatalogError, Column, Name, StoredView
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
 from dbt_lazyview.compiler.passes.literal_bounds import bounded
-from dbt_lazyview.compiler.plan import Bound, Derive, Range, RefreshPlan, StateLayout, StateRead, Window
+from dbt_lazyview.compiler.plan import Bound, Derive, Extent, Range, RefreshPlan, StateLayout, StateRead, Window
 from dbt_lazyview.compiler.view import View
 from tests.macro_rendering import MacroRenderer
 
@@ -41,6 +41,7 @@ class DuckLake:
         self.tables = {name: tuple(Column(*each) for each in columns) for name, columns in tables.items()}
         self.version = dict.fromkeys(tables, 0)
         self.feeds: dict[str, list[list[tuple[Row, int]]]] = {name: [[]] for name in tables}
+        self.greatest: dict[str, list[int]] = {name: [0] for name in tables}  # whole number so far, by version
         self.views: dict[str, str] = {}
         self.in_other_words: dict[str, str] = {}  # queries that DuckDB cannot run as they are
         self.kept: dict[str, Window] = {}  # auxiliary states, and what happened to them last
@@ -65,6 +66,12 @@ class DuckLake:
         self._load(table, rows)
         self.version[table] += 1
         self.feeds[table].append([(row, -1) for row in deletes] + [(row, 1) for row in inserts])
+        numbers = [value for each in self.whole_numbers(table) for value in _values(inserts, each)]
+        self.greatest[table].append(max([self.greatest[table][-1], *numbers]))
+
+    def whole_numbers(self, table: str) -> list[int]:
+        """The positions of columns of whole numbers."""
+        return [number for number, each in enumerate(self.tables[table]) if each.type in ("int", "bigint")]
 
     def rows(self, table: str) -> list[Row]:
         return list(self._rows[table])
@@ -135,6 +142,32 @@ class DuckLake:
         size = 2**20 * (1 + list(self.tables).index(table))  # another one for each, all of them large
         return Window(after, self.version[table], bool(changes), only_inserts, rows, location=table, bytes=size)
 
+    def with_extents(self, windows: Mapping[Name, Window]) -> dict[Name, Window]:
+        """
+        The windows with what is known of whole numbers: whether rows came under greater ones than any table had before.
+        Which ones these are makes no difference to a plan, so all that came are 1, and all before are 0.
+        """
+        before = (self.greatest[name[-1]][each.after] for name, each in windows.items() if name[-1] in self.tables)
+        limit = max(before, default=0)
+        return {
+            name: self._with_extents(name[-1], each, limit) if name[-1] in self.tables else each
+            for name, each in windows.items()
+        }
+
+    def _with_extents(self, table: str, window: Window, limit: int) -> Window:
+        names = {position: self.tables[table][position].name for position in self.whole_numbers(table)}
+        rows = [row for row, _ in self.changes(table, window.after)]
+        fresh = [
+            position
+            for position in names
+            if window.changed and window.insert_only and all(each > limit for each in _values(rows, position))
+        ]
+        return replace(
+            window,
+            before=tuple(Extent(name, 0, 0) for name in names.values()),
+            came=tuple(Extent(names[position], 1, 1) for position in fresh),
+        )
+
     def _at_version(self, step: Any) -> str:
         name = step.source.name[-1]
         assert name in self.kept or step.version in (None, self.version[name]), "a source is read at the captured end"
@@ -171,12 +204,12 @@ class DuckState:
 
     def refresh(self, strategy: str) -> str:
         """Refresh from changes; gives the plan's mode."""
-        windows = {name: self.lake.window(name[-1], after) for name, after in self.cut.items()}
+        windows = self.lake.with_extents({name: self.lake.window(name[-1], at) for name, at in self.cut.items()})
         for name, after in self.cut.items():
             if name[-1] not in self.lake.kept:
                 self.lake.load_changes(name[-1], after)
         self.cut = {name: window.upto for name, window in windows.items()}
-        situation = tuple((name, each.insert_only) for name, each in windows.items() if each.changed)
+        situation = tuple((name, each.insert_only, each.came) for name, each in windows.items() if each.changed)
         if not situation:
             return "noop"
         if situation not in self._refreshes:
@@ -382,6 +415,10 @@ def _comparable_value(value: Any) -> Any:
     if isinstance(value, float):
         return round(value + 3.14159e-8, 6)  # no average of a few short decimals lies between two roundings then
     return tuple(value) if isinstance(value, list) else value
+
+
+def _values(rows: Sequence[Row], position: int) -> list[Any]:
+    return [row[position] for row in rows if row[position] is not None]
 
 
 def _literal(value: Value) -> str:

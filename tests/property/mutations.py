@@ -16,7 +16,7 @@ from sqlglot import exp
 from dbt_lazyview.compiler import algebra, folding
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, matches_some
-from dbt_lazyview.compiler.operators import RULES, aggregate, outer_join, semi_join, window
+from dbt_lazyview.compiler.operators import RULES, aggregate, join, outer_join, semi_join, window
 from dbt_lazyview.compiler.passes import early_groups, literal_bounds, stored_before, wanted_keys
 from dbt_lazyview.compiler.stability import Stability
 from dbt_lazyview.names import WEIGHT
@@ -157,6 +157,10 @@ def _of_some(found: list[literal_bounds.Origins | None]) -> literal_bounds.Origi
     return frozenset().union(*(each for each in found if each is not None))
 
 
+def _nothing_came(when: When | None) -> When | None:
+    return When.OLD if when is When.CAME else when
+
+
 def _new_rows_only(rule: Any) -> dict[str, Any]:
     return {"rows": lambda node, _, derivation: rule.rows(node, When.NEW, derivation)}
 
@@ -268,6 +272,8 @@ MUTATIONS: list[Mutation] = [
     Mutation("Stored before: keys not null-safe", _PARTITIONS, _attribute(stored_before, *_NULLS_DIFFER)),
     Mutation("Stored before: stored rows stay", _PARTITIONS, _stored_rows_stay),
     Mutation("Stored before: only groups touch", _ROWS_WITH_GROUPS, _answer(stored_before._Plain, "touched", ())),
+    Mutation("Fresh keys: all are", ("join",), _answer(join, "meets_only_what_came", True)),
+    Mutation("Fresh keys: new ones do not meet", _EARLY_GROUPS, _around(join, "_when", _nothing_came)),
     Mutation("Bounds: of some readers", _KEYS_OF_TWO, _attribute(literal_bounds, "_all", _of_some)),
     Mutation("Bounds: NULL is none", _NULL_SAFE_JOIN, _text(r" or \S+ is null\)$", ")")),
     Mutation("Merge: groups of count 0 stay", ("distinct",), _text(r"when matched and [^\n]* then delete", "")),

@@ -1,10 +1,11 @@
 """Random commits: appends, mixed ones, updates, no-ops, rows that come back, everything deleted and refilled."""
 
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 from tests.property.case import Commit
-from tests.property.duck_lake import DuckLake, Row
+from tests.property.duck_lake import DuckLake, Row, Value
 from tests.property.random_schema import Tables, random_row, random_value
 
 _KINDS = ["append", "mixed", "mixed", "update", "update", "take", "same", "clear"]
@@ -12,12 +13,16 @@ _KINDS = ["append", "mixed", "mixed", "update", "update", "take", "same", "clear
 
 @dataclass(frozen=True)
 class Habit:
-    """Which tables change together, and which of them only grow."""
+    """Which tables change together, and which of them only grow; perhaps under greater numbers than ever before."""
 
     tables: tuple[str, ...]
     growing: frozenset[str]
+    is_fresh: bool = False
 
     def commits(self, random: Random, tables: Tables, lake: DuckLake) -> list[Commit]:
+        if self.is_fresh:
+            above = max(greatest[-1] for greatest in lake.greatest.values()) + 1
+            return [_fresh(random, table, tables[table], above) for table in self.tables]
         return [
             commit
             for table in self.tables
@@ -28,7 +33,20 @@ class Habit:
 def random_habit(random: Random, sources: list[str]) -> Habit:
     size = random.choice([1, 1, 2, len(sources)])
     tables = tuple(random.sample(sources, min(size, len(sources))))
+    if len(tables) > 1 and random.random() < 0.2:
+        return Habit(tables, frozenset(tables), is_fresh=True)
     return Habit(tables, frozenset(each for each in tables if random.random() < 0.3))
+
+
+def _fresh(random: Random, table: str, columns: list[tuple[str, str]], above: int) -> Commit:
+    """Rows whose numbers nobody had before; those that come into several tables at once still meet."""
+    rows = [random_row(random, columns) for _ in range(random.randint(2, 4))]
+    return Commit(table, [tuple(map(partial(_raised, above), row)) for row in rows], [])
+
+
+def _raised(above: int, value: Value) -> Value:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value + above if is_number else value
 
 
 def _commits(

@@ -3,6 +3,7 @@ Inner and cross join of n inputs: one term per changed occurrence i, new before 
 
     D(R1 ⋈ … ⋈ Rn) = Σ_i  R1+ ⋈ … ⋈ R(i-1)+ ⋈ D(Ri) ⋈ R(i+1)- ⋈ … ⋈ Rn-
 
+Of these, terms whose rows came under fresh keys are dropped, or meet only what came with them (passes/fresh_keys.py).
 What did not change is the same in all terms, and is joined once to their sum: D(R ⋈ S ⋈ U) = D(R ⋈ S) ⋈ U.
 """
 
@@ -14,6 +15,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Join, Node
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, is_plain
+from dbt_lazyview.compiler.passes.fresh_keys import meets_only_what_came
 from dbt_lazyview.compiler.passes.wanted_keys import Pair, Wanted, equations
 
 LARGE_INPUT = 2**20  # bytes
@@ -34,18 +36,31 @@ class JoinRule:
         inner = changed_part(node, changed) if derivation.options.join_unchanged_once else None
         if inner is not None:
             return (_with_unchanged(node, inner, self.delta(inner, derivation), derivation),)
-        return tuple(_term(node, position, derivation) for position in changed)
+        terms = (_term(node, position, derivation) for position in changed)
+        return tuple(each for each in terms if each is not None)
 
 
-def _term(node: Join, changed: int, derivation: Derivation) -> Block:
-    delta = derivation.single_delta(node.members[changed], "input_delta")
+def _term(node: Join, changed: int, derivation: Derivation) -> Block | None:
+    """One addend; None where it is known to have no rows."""
     others = [
-        (member, When.NEW if position < changed else When.OLD)
+        (member, _when(node, changed, position, derivation))
         for position, member in enumerate(node.members)
         if position != changed
     ]
+    if any(when is None for _, when in others):
+        return None
+    delta = derivation.single_delta(node.members[changed], "input_delta")
     share = derivation.share_of(delta, node.members[changed])
-    return _joined_to(delta, others, node.condition, share, derivation)
+    return _joined_to(delta, [(each, when) for each, when in others if when], node.condition, share, derivation)
+
+
+def _when(node: Join, changed: int, position: int, derivation: Derivation) -> When | None:
+    """Which rows of an input the term of another one meets; None: none of those that it would read."""
+    delta, member = node.members[changed], node.members[position]
+    is_new = position < changed
+    if derivation.changed(member) and meets_only_what_came(delta, member, node.condition, derivation):
+        return When.CAME if is_new else None
+    return When.NEW if is_new else When.OLD
 
 
 def changed_part(node: Join, changed: list[int]) -> Join | None:
@@ -107,18 +122,21 @@ class _Input:
 
     @staticmethod
     def of(member: Node, when: When, derivation: Derivation) -> "_Input":
+        if when is When.CAME:
+            return _Input(derivation.single_delta(member, "input_delta"), bytes=0)
         rows = derivation.single(derivation.rows(member, when), member.columns, "input_rows")
         return _Input(rows, derivation.bytes_of(member))
 
 
 def _in_order(others: list[tuple[Node, When]], derivation: Derivation) -> list[tuple[Node, When]]:
     """
-    The other inputs of a term, the largest first: Spark joins in the order of FROM, as far as conditions allow, and has
-    no idea how small what comes of a small delta is. The delta itself it is told to broadcast.
+    The other inputs of a term, what came first and then the largest: Spark joins in the order of FROM, as far as
+    conditions allow, and has no idea how small what comes of a small delta is. The delta itself it is told to
+    broadcast.
     """
-    return (
-        sorted(others, key=lambda each: -derivation.bytes_of(each[0])) if derivation.options.largest_first else others
-    )
+    if not derivation.options.largest_first:
+        return others
+    return sorted(others, key=lambda each: (each[1] is not When.CAME, -derivation.bytes_of(each[0])))
 
 
 class _GrowingTerm:

@@ -10,6 +10,7 @@ from dbt.tests.adapter.basic.test_docs_generate import BaseDocsGenerate, BaseDoc
 from dbt.tests.adapter.basic.test_empty import BaseEmpty
 from dbt.tests.adapter.basic.test_ephemeral import BaseEphemeral
 from dbt.tests.adapter.basic.test_generic_tests import BaseGenericTests
+from dbt.tests.adapter.basic.test_get_catalog_for_single_relation import BaseGetCatalogForSingleRelation
 from dbt.tests.adapter.basic.test_incremental import (
     BaseIncremental,
     BaseIncrementalBadStrategy,
@@ -22,6 +23,7 @@ from dbt.tests.adapter.basic.test_snapshot_timestamp import BaseSnapshotTimestam
 from dbt.tests.adapter.basic.test_table_materialization import BaseTableMaterialization
 from dbt.tests.adapter.basic.test_validate_connection import BaseValidateConnection
 from dbt.tests.util import AnyInteger, run_dbt
+from dbt_common.contracts.metadata import CatalogTable, ColumnMetadata, StatsItem, TableMetadata
 
 SPARK_CATALOG = {
     "role": getpass.getuser(),
@@ -104,6 +106,26 @@ class TestDocsGenReferences(BaseDocsGenReferences):
             for column in table["columns"].values():
                 column["index"] = AnyInteger()  # dbt-spark counts from 0
         return catalog
+
+
+class TestGetCatalogForSingleRelation(BaseGetCatalogForSingleRelation):
+    @pytest.fixture(scope="class")
+    def expected_catalog_my_seed(self, project):
+        return self.entry(project, "my_seed", "table")
+
+    @pytest.fixture(scope="class")
+    def expected_catalog_my_view_model(self, project):
+        return self.entry(project, "my_view_model", "view")
+
+    def entry(self, project, name, kind):
+        types = dict.fromkeys(("id", "first_name", "email", "ip_address", "updated_at"), "string")
+        types |= {"id": "bigint", "updated_at": "timestamp"}
+        stats = StatsItem("has_stats", "Has Stats?", False, False, "Whether there are statistics of this table")
+        return CatalogTable(
+            metadata=TableMetadata(kind, project.test_schema, name, owner=getpass.getuser()),
+            columns={each: ColumnMetadata(types[each], index, each) for index, each in enumerate(types)},
+            stats={"has_stats": stats},
+        )
 
 
 class TestValidateConnection(BaseValidateConnection):

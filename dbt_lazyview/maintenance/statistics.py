@@ -1,0 +1,59 @@
+"""What writers told of the files that they added: the least and the greatest value of columns, without a query."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.plan import Window
+from dbt_lazyview.maintenance.engine import Engine
+
+Ends = tuple[str, str]  # the least and the greatest value, as texts
+
+
+class Statistics:
+    """The statistics of files that came into tables, read once for each window."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._shortcuts = engine.shortcuts
+        self._read: dict[tuple[Name, int, int], Sequence[Mapping[str, Any]] | None] = {}
+
+    def ends(self, name: Name, window: Window, column: str) -> Ends | None:
+        """Between which values lies a column in all rows that came in a window, and perhaps in some others."""
+        files = self.files(name, window)
+        return outermost([_ends_in(each, column) for each in files]) if files else None
+
+    def files(self, name: Name, window: Window) -> Sequence[Mapping[str, Any]] | None:
+        """What is told of every file that was added in a window; None where not all of them are known."""
+        key = (name, window.after, window.upto)
+        if key not in self._read:
+            can_tell = self._shortcuts is not None and not window.is_open
+            self._read[key] = self._shortcuts.statistics(*key) if self._shortcuts and can_tell else None
+        return self._read[key]
+
+
+def _ends_in(file: Mapping[str, Any], column: str) -> Ends | None:
+    low, high = (file.get(each, {}).get(column) for each in ("minValues", "maxValues"))
+    return (low, high) if isinstance(low, str) and isinstance(high, str) else None
+
+
+def outermost(ends: Sequence[Ends | None]) -> Ends | None:
+    """
+    The ends of all together, where all are known.
+
+    Example:
+        >>> outermost([("9", "10"), ("-4", "3")]), outermost([("9", "10"), None]), outermost([])
+        (('-4', '10'), None, None)
+    """
+    known = [each for each in ends if each is not None]
+    if not known or len(known) < len(ends):
+        return None
+    return min((low for low, _ in known), key=_value), max((high for _, high in known), key=_value)
+
+
+def _value(told: str) -> tuple[Decimal, str]:
+    """Numbers sort by their value, dates by their text."""
+    try:
+        return Decimal(told), ""
+    except InvalidOperation:
+        return Decimal(0), told

@@ -22,6 +22,7 @@ class Warehouse:
     def __init__(self, lake: Lake, scale: float, folder: Path) -> None:
         self.lake, self.scale = lake, scale
         self._generations = self._written = 0
+        self._there: list[int] = []  # generations of orders that came and did not go
         self._leave_only_tables()
         self._files = generated(scale, folder)
         for table in TABLES:
@@ -33,7 +34,7 @@ class Warehouse:
 
     def reset(self) -> None:
         """The tables as they were at first; views over them are gone by now."""
-        self._generations = 0
+        self._there.clear()
         for table in CHANGED:
             self._restore(table)
 
@@ -47,8 +48,9 @@ class Warehouse:
         self.insert_where(f"{{key}} <= {last}")
 
     def insert_where(self, chosen: str) -> None:
-        """Copies of chosen orders and their lines come, under keys of their own."""
+        """Copies of chosen orders and their lines come, under keys that nobody had before, as from a sequence."""
         self._generations += 1
+        self._there.append(self._generations)
         for table, key in (("orders", "o_orderkey"), ("lineitem", "l_orderkey")):
             self.lake.run(
                 f"insert into {table} select {key} + {COPIES * self._generations}, * except ({key}) from {table} "
@@ -57,11 +59,10 @@ class Warehouse:
 
     def take_back(self) -> None:
         """The orders that came last go again."""
-        first = COPIES * self._generations
+        first = COPIES * self._there.pop()
         self.lake.run(
             f"delete from lineitem where l_orderkey >= {first}", f"delete from orders where o_orderkey >= {first}"
         )
-        self._generations -= 1
 
     def update(self, share: float) -> None:
         """Prices and quantities change."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.plan import Window
 from dbt_lazyview.maintenance.decide import BUILD, FULL, INCREMENTAL
-from dbt_lazyview.maintenance.record import Estimate, Experience, Record
+from dbt_lazyview.maintenance.record import Estimate, Experience, Pace, Record
 
 MANY_CHANGES = 100_000  # fewer cost about the same, however many they are
 SMALL_SOURCES = 16 * 2**20  # bytes; few changes of these are followed without a second thought
@@ -17,7 +17,7 @@ SMALL_SOURCES = 16 * 2**20  # bytes; few changes of these are followed without a
 INSERTED, OTHERWISE = 4, 8
 MARGIN = 1.2  # what is about equal stays incremental
 LEAST_GAIN = 2_000  # milliseconds
-DOUBT = 0.9  # each time experience keeps a view from following its changes, it is believed a little less
+DOUBT = 0.97  # each time experience keeps a view from following its changes, it is believed a little less
 
 
 class AllAtOnce(Exception):
@@ -41,38 +41,54 @@ def learned(record: Record | None, ended: int) -> Experience:
     Example:
         >>> from dbt_lazyview.maintenance.record import Settings
         >>> build = Record(1, "", BUILD, -1, {}, {}, Settings("UTC", "false"), "", started=1000, source_bytes=500)
-        >>> learned(build, ended=9000)
-        Experience(full=8000, full_bytes=500, least=0, insert=0.0, change=0.0)
+        >>> learned(build, ended=9000).full
+        8000
     """
     if record is None:
         return Experience()
     before, took = record.experience, ended - record.started
     if not record.started or took <= 0:
         return before
+    pace = before.inserts if record.insert_only else before.others
     if record.kind in (BUILD, FULL):
-        known = _doubted(before) if record.estimate else before
+        known = _at_pace(before, record.insert_only, _doubted(pace)) if record.estimate else before
         return replace(known, full=took, full_bytes=record.source_bytes)
     if record.kind == INCREMENTAL and record.changes is not None:
-        return _after_changes(before, took, record.changes, record.insert_only)
+        return _at_pace(before, record.insert_only, _after_changes(pace, took, record.changes))
     return before
 
 
-def _doubted(known: Experience) -> Experience:
-    return replace(
-        known, least=round(known.least * DOUBT), insert=known.insert * DOUBT, change=known.change * DOUBT
-    )  # fmt: skip
+def _at_pace(known: Experience, insert_only: bool, pace: Pace) -> Experience:
+    return replace(known, inserts=pace) if insert_only else replace(known, others=pace)
 
 
-def _after_changes(before: Experience, took: int, changes: int, insert_only: bool) -> Experience:
+def _doubted(pace: Pace) -> Pace:
+    return Pace(round(pace.least * DOUBT), pace.row * DOUBT)
+
+
+def _after_changes(pace: Pace, took: int, changes: int) -> Pace:
     if changes < MANY_CHANGES:
-        return replace(before, least=round((took + before.least) / 2) if before.least else took)
-    rate = max(took - before.least, 0) / changes
-    return replace(before, insert=rate) if insert_only else replace(before, change=rate)
+        return replace(pace, least=round((took + pace.least) / 2) if pace.least else took)
+    return replace(pace, row=max(took - pace.least, 0) / changes)
 
 
-def is_question(experience: Experience, changes: int, source_bytes: int) -> bool:
+def pace_of(experience: Experience, insert_only: bool) -> Pace:
+    """
+    How long changes of a kind take: as it was measured, or else as those of the other kind let expect.
+
+    Example:
+        >>> pace_of(Experience(inserts=Pace(3_000, 0.01), others=Pace(4_000)), insert_only=False)
+        Pace(least=4000, row=0.02)
+    """
+    own, other, ratio = experience.inserts, experience.others, INSERTED / OTHERWISE
+    if not insert_only:
+        own, other, ratio = other, own, 1 / ratio
+    return Pace(own.least or other.least, own.row or other.row * ratio)
+
+
+def is_question(experience: Experience, changes: int, insert_only: bool, source_bytes: int) -> bool:
     """Whether anything speaks for computing everything anew."""
-    is_slow = source_bytes >= SMALL_SOURCES and experience.least > experience.full
+    is_slow = source_bytes >= SMALL_SOURCES and pace_of(experience, insert_only).least > experience.full
     return bool(experience.full) and (changes >= MANY_CHANGES or is_slow)
 
 
@@ -85,23 +101,16 @@ def foreseen(
     Example:
         >>> foreseen(Experience(full=10_000, full_bytes=100), 500_000, True, lambda: 1_000_000, source_bytes=200)
         Estimate(incremental=40000, full=20000)
-        >>> foreseen(Experience(10_000, 100, least=3_000, insert=0.01), 500_000, True, lambda: 0, source_bytes=100)
+        >>> known = Experience(10_000, 100, inserts=Pace(3_000, 0.01))
+        >>> foreseen(known, 500_000, True, lambda: 0, source_bytes=100)
         Estimate(incremental=8000, full=10000)
     """
     grown = max(source_bytes / experience.full_bytes, 1) if experience.full_bytes else 1
-    full = experience.full * grown
-    rate = _rate(experience, insert_only) if changes >= MANY_CHANGES else 0.0
-    if rate is None:
-        rate = full / max(source_rows(), 1) * (INSERTED if insert_only else OTHERWISE)
-    return Estimate(round(experience.least + changes * rate), round(full))
-
-
-def _rate(experience: Experience, insert_only: bool) -> float | None:
-    """Milliseconds per change, by windows of the same kind or else of the other one."""
-    own, other, ratio = experience.insert, experience.change, INSERTED / OTHERWISE
-    if not insert_only:
-        own, other, ratio = other, own, 1 / ratio
-    return own or other * ratio or None
+    full, pace = experience.full * grown, pace_of(experience, insert_only)
+    if changes < MANY_CHANGES:
+        return Estimate(pace.least, round(full))
+    rate = pace.row or full / max(source_rows(), 1) * (INSERTED if insert_only else OTHERWISE)
+    return Estimate(round(pace.least + changes * rate), round(full))
 
 
 def is_too_much(estimate: Estimate) -> bool:

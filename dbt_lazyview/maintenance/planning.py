@@ -122,7 +122,7 @@ class Planner:
                 raise AllAtOnce
             decision = Decision(FULL, Reason.DELTA_TOO_LARGE)
         if decision.kind != INCREMENTAL:
-            return self.full(decision).noting(estimate=estimate)
+            return self.full(decision).noting(estimate=estimate, insert_only=only_inserts(windows))
         plan = self.incremental(decision, windows, request.options)
         return plan.noting(estimate=estimate, insert_only=only_inserts(windows))
 
@@ -156,9 +156,12 @@ class Planner:
         """What both ways would cost, where that is a question, and the choice is ours."""
         definition, changes = self.node.target.definition, changes_in(windows)
         is_ours = definition.refresh_mode == "auto" and definition.full_refresh_limit is None
-        if not is_ours or changes is None or not is_question(self.experience, changes, self.source_bytes):
+        if not is_ours or changes is None or not self.is_question(changes, only_inserts(windows)):
             return None
         return foreseen(self.experience, changes, only_inserts(windows), self.source_rows, self.source_bytes)
+
+    def is_question(self, changes: int, insert_only: bool) -> bool:
+        return is_question(self.experience, changes, insert_only, self.source_bytes)
 
     @cached_property
     def experience(self) -> Experience:

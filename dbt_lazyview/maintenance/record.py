@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from dbt_lazyview.names import RECORD_FORMAT
@@ -29,14 +29,21 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Pace:
+    """How long it takes to follow changes of a kind; 0: not known yet."""
+
+    least: int = 0  # milliseconds, where few rows changed
+    row: float = 0.0  # milliseconds that a row adds to that, where many did
+
+
+@dataclass(frozen=True)
 class Experience:
     """What refreshes of a view took so far, as far as it helps to foresee the next one; 0: not known yet."""
 
     full: int = 0  # milliseconds of the last full computation
     full_bytes: int = 0  # of its sources
-    least: int = 0  # milliseconds of refreshes from few changes
-    insert: float = 0.0  # milliseconds that a row added to that, where many had come and none had gone
-    change: float = 0.0  # the same, in other windows of many changes
+    inserts: Pace = Pace()  # where rows only came
+    others: Pace = Pace()
 
 
 NO_EXPERIENCE = Experience()
@@ -104,9 +111,15 @@ def from_json(text: str | None) -> Record | None:
     for name in ("cut", "reads"):
         known[name] = {table: _known(Position, position) for table, position in content[name].items()}
     known["settings"] = _known(Settings, content["settings"])
-    known["experience"] = _known(Experience, content.get("experience") or {})
+    known["experience"] = _experience(content.get("experience") or {})
     known["estimate"] = _known(Estimate, content["estimate"]) if content.get("estimate") else None
     return Record(**known)
+
+
+def _experience(content: Mapping[str, Any]) -> Experience:
+    paces = {name: _known(Pace, content.get(name) or {}) for name in ("inserts", "others")}
+    known: Experience = _known(Experience, content)
+    return replace(known, **paces)
 
 
 def _content(text: str | None) -> dict[str, Any] | None:

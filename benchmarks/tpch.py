@@ -127,7 +127,7 @@ def queries() -> dict[int, str]:
 def _database() -> duckdb.DuckDBPyConnection:
     extension = next(Path(duckdb_extension_tpch.__path__[0]).rglob("*.duckdb_extension"))
     database = duckdb.connect(config={"allow_unsigned_extensions": "true"})
-    database.execute(f"load '{extension}'")
+    database.execute(f"load '{extension}'; set enable_progress_bar = false")
     return database
 
 

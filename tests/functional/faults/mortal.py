@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.compiler.catalog import Name
-from tests.functional.maintenance.lake import RawEngine
+from tests.functional.maintenance.lake import Answer, RawEngine
 
 # How statements begin that write a state or a view delta.
 COMMITS = ("insert overwrite", "insert into", "merge into", "create or replace table")
@@ -45,9 +45,9 @@ class MortalEngine(RawEngine):
         if death.seconds is not None:
             threading.Timer(death.seconds, self.die).start()
 
-    def query(self, sql: str) -> list[dict[str, Any]]:
+    def _run(self, sql: str, work: Callable[[], Answer]) -> Answer:
         self.count(sql)
-        return super().query(sql)
+        return super()._run(sql, work)
 
     def die(self) -> None:
         done = self.statements if self.death.seconds is None else self.statements[:-1]

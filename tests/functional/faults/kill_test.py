@@ -27,6 +27,7 @@ from tests.functional.faults.world import SCENARIOS
 
 GUESSED_STATEMENTS, GUESSED_SECONDS = 25, 2.0  # of a refresh that was not watched to its end yet
 STATEMENTS_AFTER_COMMIT = 6
+SURVIVORS = 40  # lives in a row that are not killed: nobody kills them
 SCHEMA = "kills"
 
 Lives = subprocess.Popen[str]
@@ -75,6 +76,7 @@ class KillTest:
         self.left_behind: str | None = None  # the scenario of the life before
         self.to_come: list[str] = []  # scenarios, before any of them comes again
         self.unjudged = 0  # lives since everything was judged
+        self.survivors = 0  # lives since one was killed
 
     def run(self, kills: int) -> Tally:
         with nursery() as lives:
@@ -135,6 +137,8 @@ class KillTest:
         if "survived" in told and life.scenario:
             self.lengths[life.scenario] = len(told["survived"])
         was_killed = "died_after" in told and "survived" not in told
+        self.survivors = 0 if was_killed else self.survivors + 1
+        assert self.survivors < SURVIVORS, f"{SURVIVORS} lives and none was killed; the last one told {told}"
         if was_killed:
             self.note(life, told)
         print(f"{life.number} {life.scenario}: {_ending(life, told)}, {time.time() - started:.1f} s", flush=True)

@@ -34,6 +34,9 @@ class SparkCatalog:
         return self._relations[full]
 
     def _described(self, name: Name) -> Table | StoredView:
+        shortcuts = self.engine.shortcuts
+        if shortcuts and (found := shortcuts.table(name)) is not None:
+            return found
         return describe_relation(name, self._rows("describe_relation", relation=sql_name(name)))
 
     def describe(self, sql: str) -> tuple[Column, ...]:

@@ -12,13 +12,21 @@ from typing import Any
 from py4j.java_gateway import JavaClass
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, SparkSession, functions
+from pyspark.sql import Column as Expression
+from pyspark.sql import DataFrame, SparkSession, functions
 
-from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.catalog import DELTA, Column, Name, Table
 
 ENDS = ("minValues", "maxValues")
 PHYSICAL_NAME = "delta.columnMapping.physicalName"
 SESSION_CATALOG = "spark_catalog"
+_TYPES = {
+    "integer": "int",
+    "long": "bigint",
+    "short": "smallint",
+    "byte": "tinyint",
+}  # as Delta and as Spark calls them
+_SAME_TYPES = ("string", "boolean", "float", "double", "date", "timestamp", "timestamp_ntz", "binary")
 MOST_COMMITS = 100  # more are read faster by a job
 MOST_BYTES = 4 * 2**20  # of a commit that is read for its statistics
 
@@ -39,6 +47,45 @@ def history(session: SparkSession, name: Name, limit: int) -> list[dict[str, Any
         return _history(session, *found, limit) if found else None
     except (Py4JError, PySparkException):
         return None
+
+
+def table(session: SparkSession, name: Name) -> Table | None:
+    """A table as DESCRIBE TABLE tells of it; None where only the statement itself can tell."""
+    try:
+        full = _in_session_catalog(session, name)
+        found = log_and_snapshot(session, full) if full else None
+        return _table(full, found[1]) if full and found else None
+    except (Py4JError, PySparkException):
+        return None
+
+
+def _in_session_catalog(session: SparkSession, name: Name) -> Name | None:
+    """The full name of a Delta table of the session's own catalog; None where it may mean something else."""
+    state = session._jsparkSession.sessionState()
+    catalog, catalogs, database = state.catalog(), state.catalogManager(), name[-2] if len(name) > 1 else None
+    if len(name) < 3 and catalogs.currentCatalog().name() != SESSION_CATALOG:
+        return None
+    if len(name) == 2 and catalogs.isCatalogRegistered(name[0]):
+        return None
+    full = (SESSION_CATALOG, database or catalog.getCurrentDatabase(), name[-1])
+    identifier = _identifier(session, full)
+    if (len(name) == 1 and catalog.getTempView(name[0]).isDefined()) or not catalog.tableExists(identifier):
+        return None
+    provider = catalog.getTableMetadata(identifier).provider()
+    return full if provider.isDefined() and provider.get().lower() == DELTA else None
+
+
+def _table(name: Name, snapshot: Any) -> Table | None:
+    fields = json.loads(snapshot.metadata().schemaString())["fields"]
+    columns = tuple(Column(each["name"], _TYPES.get(each["type"], each["type"])) for each in fields if _is_simple(each))
+    return Table(name, columns) if len(columns) == len(fields) > 0 else None
+
+
+def _is_simple(field: dict[str, Any]) -> bool:
+    """Whether a column is of a type that is told by its name alone."""
+    kind = field["type"]
+    is_known = isinstance(kind, str) and (kind in _TYPES or kind in _SAME_TYPES or kind.startswith("decimal("))
+    return is_known and not any(each.startswith("__") for each in field["metadata"])
 
 
 def statistics(session: SparkSession, name: Name, after: int, upto: int) -> list[dict[str, Any]] | None:
@@ -71,16 +118,17 @@ def _statistics(session: SparkSession, log: Any, snapshot: Any, oldest: int, new
     commits = dict(_commit_files(session, log, oldest, newest))
     if list(commits) != list(range(oldest, newest + 1)):
         raise _NotTold
+    configuration = log.newDeltaHadoopConf()
     for file in commits.values():
-        told += [_by_name(each, names) for each in _statistics_in(log, file)]
+        told += [_by_name(each, names) for each in _statistics_in(log, file, configuration)]
     return told
 
 
-def _statistics_in(log: Any, file: Any) -> list[dict[str, Any]]:
+def _statistics_in(log: Any, file: Any, configuration: Any) -> list[dict[str, Any]]:
     """Of every file that a commit added."""
     if file.getLen() > MOST_BYTES:
         raise _NotTold
-    lines = log.store().read(file.getPath(), log.newDeltaHadoopConf()).mkString("\n").splitlines()
+    lines = log.store().read(file.getPath(), configuration).mkString("\n").splitlines()
     added = [json.loads(line)["add"] for line in lines if line.startswith('{"add"')]
     texts = [each.get("stats") or "{}" for each in added if each["dataChange"]]
     return [dict(json.loads(each, parse_int=str, parse_float=str)) for each in texts]
@@ -119,7 +167,7 @@ def _extents(session: SparkSession, snapshot: Any, columns: Sequence[str]) -> di
     }
 
 
-def _ends(column: str, number: int) -> list[Column]:
+def _ends(column: str, number: int) -> list[Expression]:
     low, high = (functions.col(f"stats.{kind}.`{column}`") for kind in ENDS)
     return [
         functions.min(low).cast("string").alias(f"low_{number}"),
@@ -131,14 +179,18 @@ def _ends(column: str, number: int) -> list[Column]:
 def log_and_snapshot(session: SparkSession, name: Name) -> tuple[Any, Any] | None:
     if len(name) != 3 or name[0] != SESSION_CATALOG:
         return None
-    spark, option = session._jsparkSession, java_class(session, "scala.Option").apply
-    as_identifier = java_class(session, "org.apache.spark.sql.catalyst.TableIdentifier")
-    identifier = as_identifier(name[2], option(name[1]), option(name[0]))
+    spark, identifier = session._jsparkSession, _identifier(session, name)
     if not spark.sessionState().catalog().tableExists(identifier):
         return None
     found = java_class(session, "org.apache.spark.sql.delta.DeltaLog").forTableWithSnapshot(spark, identifier)
     log, snapshot = found._1(), found._2()
     return (log, snapshot) if snapshot.version() >= 0 else None
+
+
+def _identifier(session: SparkSession, name: Name) -> Any:
+    option = java_class(session, "scala.Option").apply
+    as_identifier = java_class(session, "org.apache.spark.sql.catalyst.TableIdentifier")
+    return as_identifier(name[2], option(name[1]), option(name[0]))
 
 
 def java_class(session: SparkSession, name: str) -> Any:
@@ -174,8 +226,9 @@ def _history(session: SparkSession, log: Any, snapshot: Any, limit: int) -> list
 
 def _commit_infos(session: SparkSession, log: Any, oldest: int, newest: int) -> Iterator[dict[str, Any]]:
     """What commits say of themselves, oldest first, with version and time."""
+    store, configuration = log.store(), log.newDeltaHadoopConf()
     for version, file in _commit_files(session, log, oldest, newest):
-        info = _commit_info(log.store().readAsIterator(file.getPath(), log.newDeltaHadoopConf()))
+        info = _commit_info(store.readAsIterator(file.getPath(), configuration))
         time = info.get("inCommitTimestamp") or file.getModificationTime()
         yield {**info, "version": version, "timestamp": time}
 

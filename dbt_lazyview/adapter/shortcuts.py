@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from dbt_lazyview.adapter import delta_log
 from dbt_lazyview.adapter.errors import readable
-from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.maintenance.engine import EngineError
 
 logger = AdapterLogger("LazyView")
@@ -22,6 +22,9 @@ class EmbeddedShortcuts:
 
     def __init__(self, session: SparkSession) -> None:
         self.session = session
+
+    def table(self, name: Name) -> Table | None:
+        return delta_log.table(self.session, name)
 
     def detail(self, name: Name) -> dict[str, Any] | None:
         return delta_log.detail(self.session, name)

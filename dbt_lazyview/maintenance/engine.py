@@ -4,11 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
-from dbt_lazyview.compiler.catalog import Catalog, Name
+from dbt_lazyview.compiler.catalog import Catalog, Name, Table
 
 
 class Shortcuts(Protocol):
     """Ways that some connections have to do without a statement what a statement would do."""
+
+    def table(self, name: Name) -> Table | None:
+        """What DESCRIBE TABLE would tell of a Delta table; None where only the statement can."""
 
     def detail(self, name: Name) -> dict[str, Any] | None:
         """What DESCRIBE DETAIL would tell; None where only the statement can."""

@@ -3,6 +3,7 @@
 import pytest
 
 from dbt_lazyview.adapter import delta_log
+from dbt_lazyview.compiler.catalog import CatalogError
 from dbt_lazyview.maintenance.tables import Tables
 from tests.functional.maintenance.conftest import lake  # noqa: F401
 
@@ -65,3 +66,27 @@ def test_what_it_cannot_tell_is_left_to_the_statement(lake):  # noqa: F811
     for table in ("p", "v", "missing"):
         assert delta_log.detail(lake.session, ("spark_catalog", lake.schema, table)) is None
     assert delta_log.detail(lake.session, ("elsewhere", lake.schema, "p")) is None
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3])
+def test_tells_the_same_columns(lake, parts):  # noqa: F811
+    simple = "a int, B bigint, c decimal(12,2), d date, e timestamp, f timestamp_ntz, g double, h boolean, i binary"
+    lake.run(
+        f"create table Plain ({simple}, j tinyint, k smallint, l float, m string) using delta partitioned by (a)",
+        "create table other (a varchar(5), b struct<x: int>) using delta",
+        "create table files (a int) using parquet",
+        "create view seen as select 1 as a",
+    )
+    for name, is_quick in (("PLAIN", True), ("other", False), ("files", False), ("seen", False)):
+        quick, by_statement = lake.engine(), lake.engine(is_embedded=False)
+        full = ("spark_catalog", lake.schema, name)[-parts:]
+        assert quick.catalog().relation(full, None) == by_statement.catalog().relation(full, None)
+        assert (not quick.ran) is is_quick
+
+
+def test_temporary_views_hide_tables(lake):  # noqa: F811
+    lake.run("create table t (a int) using delta")
+    engine = lake.engine()
+    engine.session.sql("create temporary view t as select 'x' as b")
+    with pytest.raises(CatalogError):
+        engine.catalog().relation(("t",), None)

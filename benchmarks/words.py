@@ -11,8 +11,9 @@ median of a view's full refreshes for the points without one, as long as tables 
 """
 CURVES = """## Curves, {scale}
 Full time over the time of the refresh that `auto` chose, by the share of orders, with their lines, that came, went or
-changed. Deleted are orders that came before; updates change prices and quantities, scattered over the tables. Hollow
-points: `auto` chose a full refresh.
+changed. Orders come under keys that rise, as from a sequence, so they meet nothing but their own lines ([fresh
+keys](../decisions/0015-fresh-keys.md)); deleted are orders that came before; updates change prices and quantities,
+scattered over the tables. Hollow points: `auto` chose a full refresh.
 """
 TPCH = """## TPC-H, {scale}
 Queries as lazy views, after refresh sets: orders and their lines come, and as many others go, scattered over the

@@ -89,7 +89,7 @@ manager-test: java
 # dbt's own tests of adapters, and the starter project for thirty days.
 test-dbt: install java
 	$(STEP) "dbt's own tests of an adapter"
-	@$(BIN)/pytest -q -n 2 --dist loadfile tests/dbt_adapter tests/functional/dbt_basic
+	@$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder tests/dbt_adapter tests/functional/dbt_basic
 
 # Known vulnerabilities of what is installed; asks a service on the internet, so it is no part of the tests.
 audit: install

@@ -1,12 +1,14 @@
 """All functional tests of a process share one Spark (connecting.py says which): one folder, a schema per test class."""
 
+from pathlib import Path
+
 import pytest
 from dbt.tests.fixtures.project import *  # noqa: F403  dbt's fixtures; pytest_plugins works in the top conftest only
 
 from tests.functional.connecting import THRIFT, chosen_way, connected
 
 # Files with one long test come first, so that no worker waits for the other in the end.
-LONG_FIRST = ("packaging", "faults", "oracle", "dbt_basic", "compiler")
+LONG_FIRST = ("test_starter_project", "packaging", "faults", "oracle", "dbt_basic", "compiler")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -15,11 +17,14 @@ def pytest_collection_modifyitems(config, items):
     if chosen_way() == THRIFT:
         config.hook.pytest_deselected(items=[each for each in items if each.get_closest_marker("in_process")])
         items[:] = [each for each in items if not each.get_closest_marker("in_process")]
-    items.sort(key=lambda item: _place(item.path.parent.name))
+    items.sort(key=lambda item: _place(item.path))
 
 
-def _place(folder: str) -> int:
-    return LONG_FIRST.index(folder) if folder in LONG_FIRST else len(LONG_FIRST)
+def _place(path: Path) -> int:
+    """By the name of the file, or else of its folder."""
+    return next(
+        (LONG_FIRST.index(each) for each in (path.stem, path.parent.name) if each in LONG_FIRST), len(LONG_FIRST)
+    )
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ SMALL_SOURCES = 16 * 2**20  # bytes; few changes of these are followed without a
 # How many rows of a full computation a change is worth, until refreshes of the view itself have shown it.
 INSERTED, OTHERWISE = 4, 8
 MARGIN = 1.2  # what is about equal stays incremental
-LEAST_GAIN = 2_000  # milliseconds
+LEAST_GAIN = 1_000  # milliseconds
 DOUBT = 0.97  # each time experience keeps a view from following its changes, it is believed a little less
 
 

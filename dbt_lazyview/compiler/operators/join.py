@@ -156,17 +156,26 @@ class _GrowingTerm:
 
     def join_plain(self, plain: list[_Input], share: float | None) -> None:
         """
-        Join what is only read. Of very few changes, what they meet by equations is about their share of it: where that
-        is little, it is named, and so broadcast to the next large input, which Spark would shuffle otherwise.
+        Join what is only read, what is tied by equations first: under hints Spark keeps the order that it is given, and
+        would multiply what is not tied yet. Of very few changes, what they meet by equations is about their share of
+        it: where that is little, it is named, and so broadcast to the next large input, which Spark would shuffle
+        otherwise.
         """
         met = 0.0
-        while share is not None and (next_one := next((each for each in plain if self._is_equated(each.rows)), None)):
+        while next_one := self._next(plain):
             plain.remove(next_one)
-            if 0 < met <= BROADCAST_BYTES and next_one.bytes >= LARGE_INPUT:
-                self.rows = self.derivation.named(self.rows, "met", few=True)
+            share = share if self._is_equated(next_one.rows) else None
+            if share is not None:
+                if 0 < met <= BROADCAST_BYTES and next_one.bytes >= LARGE_INPUT:
+                    self.rows = self.derivation.named(self.rows, "met", few=True)
+                met = max(met, next_one.bytes * share)
             self.join(next_one.rows)
-            met = max(met, next_one.bytes * share)
-        self.join(*(each.rows for each in plain))
+
+    def _next(self, plain: list[_Input]) -> _Input | None:
+        """The input to join next: tied by an equation, or else by some condition, or else the first."""
+        equated = (each for each in plain if self._is_equated(each.rows))
+        tied = (each for each in plain if self._ties(each.rows))
+        return next(equated, None) or next(tied, None) or next(iter(plain), None)
 
     def join_linked(self, plain: list[_Input]) -> None:
         """Join what is only read and has a condition: it knows the keys for which the rest has to be computed."""

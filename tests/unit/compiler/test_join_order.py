@@ -29,6 +29,16 @@ def test_inputs_after_the_delta(largest_first: bool, order: list[str]) -> None:
     assert tables == ["changed", *order]
 
 
+@pytest.mark.parametrize("rows", [3, VERY_FEW_ROWS + 1, None])
+def test_what_is_not_tied_yet_has_to_wait(rows: int | None) -> None:
+    """Under hints Spark keeps the order that it is given, and would multiply the delta with the large input."""
+    windows = {**WINDOWS, ("small",): Window(0, 1, changed=True, rows=rows), ("changed",): Window(1, 1, changed=False)}
+    plan = compile_view(SQL, CATALOG).refresh(windows)
+    queries = [each.query for step in plan.steps for each in getattr(step, "terms", ())]
+    tables = re.findall(r"AS `(small|changed|large)`", queries[0][queries[0].index("FROM") :])
+    assert tables == ["small", "changed", "large"]
+
+
 CHAIN = PaperCatalog({"changed": ["a int"], "middle": ["b int", "c int"], "last": ["d int", "e int"]})
 CHAIN_SQL = "select a, e from changed, middle, last where a = b and c = d"
 

@@ -128,7 +128,7 @@ def _statistics_in(log: Any, file: Any, configuration: Any) -> list[dict[str, An
     """Of every file that a commit added."""
     if file.getLen() > MOST_BYTES:
         raise _NotTold
-    lines = log.store().read(file.getPath(), configuration).mkString("\n").splitlines()
+    lines = log.store().read(file.getPath(), configuration).mkString("\n").split("\n")  # and at no other end of line
     added = [json.loads(line)["add"] for line in lines if line.startswith('{"add"')]
     texts = [each.get("stats") or "{}" for each in added if each["dataChange"]]
     return [dict(json.loads(each, parse_int=str, parse_float=str)) for each in texts]
@@ -152,17 +152,13 @@ def _extents(session: SparkSession, snapshot: Any, columns: Sequence[str]) -> di
     files = DataFrame(snapshot.withStats(), session)
     in_files = {name: own for own, name in _names_in_files(snapshot).items()}
     told = set(files.select("stats.minValues.*").columns)
-    known = [(number, each) for number, each in enumerate(columns) if in_files[each] in told]
-    row = (
-        files.agg(*(each for number, name in known for each in _ends(in_files[name], number))).first()
-        if known
-        else None
-    )
-    if row is None:
+    known = {each: number for number, each in enumerate(columns) if in_files.get(each) in told}
+    if not known:
         return {}
+    row = files.agg(*(each for name, number in known.items() for each in _ends(in_files[name], number))).collect()[0]
     return {
-        each: (row[f"low_{number}"], row[f"high_{number}"])
-        for number, each in known
+        name: (row[f"low_{number}"], row[f"high_{number}"])
+        for name, number in known.items()
         if row[f"untold_{number}"] == 0 and row[f"low_{number}"] is not None
     }
 

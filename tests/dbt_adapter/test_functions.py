@@ -12,7 +12,7 @@ from dbt.tests.adapter.functions.test_udfs import (
     StableUDF,
     UDFsBasic,
 )
-from dbt.tests.util import run_dbt
+from dbt.tests.util import run_dbt, write_file
 
 LAZY = "{{ config(materialized='lazy_view', refresh_mode='incremental') }}"
 
@@ -72,10 +72,18 @@ class TestLazyViewOverFunction(UDFsBasic):
         sql = "select id, {{ function('price_for_xlarge') }}(price) as price from {{ ref('prices') }}"
         return {"xlarge.sql": f"{LAZY} {sql}"}
 
+    def rows(self, project):
+        rows = project.run_sql("select id, price from {schema}.xlarge order by id", fetch="all")
+        return [tuple(row) for row in rows]
+
     def test_udfs(self, project):
         run_dbt(["build"])
         project.run_sql("insert into {schema}.prices values (3, 30.0)")
-        (result,) = run_dbt(["run"])
+        _, result = run_dbt(["build", "--exclude", "prices"])  # creates the function again, the same
         assert "incremental: 1 change" in result.message
-        rows = project.run_sql("select id, price from {schema}.xlarge order by id", fetch="all")
-        assert [tuple(row) for row in rows] == [(1, 20.0), (2, 40.0), (3, 60.0)]
+        assert self.rows(project) == [(1, 20.0), (2, 40.0), (3, 60.0)]
+
+        write_file("select price * 3", "functions", "price_for_xlarge.sql")
+        _, result = run_dbt(["build", "--exclude", "prices"])
+        assert "definition_changed" in result.message
+        assert self.rows(project) == [(1, 30.0), (2, 60.0), (3, 90.0)]

@@ -93,6 +93,7 @@ def test_temporary_views_hide_tables(lake):  # noqa: F811
 
 
 def test_statistics_of_odd_texts(lake):  # noqa: F811
-    lake.run("create table t (a int, b string) using delta", "insert into t values (1, 'a\u2028b\u0085c'), (5, 'z')")
+    in_one_file = "select /*+ coalesce(1) */ * from values (1, 'a\u2028b\u0085c'), (5, 'z')"
+    lake.run("create table t (a int, b string) using delta", f"insert into t {in_one_file}")
     (file,) = delta_log.statistics(lake.session, ("spark_catalog", lake.schema, "t"), 0, 1)
     assert (file["minValues"]["a"], file["maxValues"]["a"], file["minValues"]["b"]) == ("1", "5", "a\u2028b\u0085c")

@@ -14,7 +14,7 @@ from dbt.tests.adapter.functions.test_udfs import (
 )
 from dbt.tests.util import run_dbt, write_file
 
-LAZY = "{{ config(materialized='lazy_view', refresh_mode='incremental') }}"
+LAZY = "{{ config(materialized='lazy_view') }}"
 
 
 class TestUDFsBasic(UDFsBasic):

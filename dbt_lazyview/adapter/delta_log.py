@@ -20,12 +20,8 @@ from dbt_lazyview.compiler.catalog import DELTA, Column, Name, Table
 ENDS = ("minValues", "maxValues")
 PHYSICAL_NAME = "delta.columnMapping.physicalName"
 SESSION_CATALOG = "spark_catalog"
-_TYPES = {
-    "integer": "int",
-    "long": "bigint",
-    "short": "smallint",
-    "byte": "tinyint",
-}  # as Delta and as Spark calls them
+# As Delta and as Spark calls them.
+_TYPES = {"integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint"}
 _SAME_TYPES = ("string", "boolean", "float", "double", "date", "timestamp", "timestamp_ntz", "binary")
 MOST_COMMITS = 100  # more are read faster by a job
 MOST_BYTES = 4 * 2**20  # of a commit that is read for its statistics
@@ -76,9 +72,14 @@ def _in_session_catalog(session: SparkSession, name: Name) -> Name | None:
 
 
 def _table(name: Name, snapshot: Any) -> Table | None:
-    fields = json.loads(snapshot.metadata().schemaString())["fields"]
+    fields = _fields(snapshot)
     columns = tuple(Column(each["name"], _TYPES.get(each["type"], each["type"])) for each in fields if _is_simple(each))
     return Table(name, columns) if len(columns) == len(fields) > 0 else None
+
+
+def _fields(snapshot: Any) -> list[dict[str, Any]]:
+    """The columns of a table, as its metadata describe them."""
+    return list(json.loads(snapshot.metadata().schemaString())["fields"])
 
 
 def _is_simple(field: dict[str, Any]) -> bool:
@@ -136,8 +137,7 @@ def _statistics_in(log: Any, file: Any, configuration: Any) -> list[dict[str, An
 
 def _names_in_files(snapshot: Any) -> dict[str, str]:
     """The names of columns by the names that they have in files: others, where columns were renamed."""
-    fields = json.loads(snapshot.metadata().schemaString())["fields"]
-    return {each["metadata"].get(PHYSICAL_NAME, each["name"]): each["name"] for each in fields}
+    return {each["metadata"].get(PHYSICAL_NAME, each["name"]): each["name"] for each in _fields(snapshot)}
 
 
 def _by_name(statistics: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:

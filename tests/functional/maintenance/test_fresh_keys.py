@@ -56,10 +56,10 @@ def test_what_is_not_fresh_meets_what_was_there(sales):
 
 @pytest.mark.long
 def test_rows_that_return_are_met(sales):
-    _come(sales, "(50, 1)", "(50, 1)")
-    sales.run("delete from lines where order_id = 50")
-    _reads(sales)
+    sales.run("insert into lines values (50, 1)", "delete from lines where order_id = 50")
     deleted = sales.history("lines")[0]["version"]
+    assert _come(sales, "(4, 1)", "(4, 1)") == {"orders", "lines"}, "nothing was known yet, and 50 is gone"
+    assert _come(sales, "(6, 1)", "(6, 1)") == set()
     sales.run(f"restore table lines to version as of {deleted - 1}")
     _reads(sales)
     assert _come(sales, "(50, 4)", "(51, 1)") == {"lines"}, "its lines are back"

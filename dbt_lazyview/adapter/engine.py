@@ -1,6 +1,6 @@
 """The engine behind dbt: a connection of our own, and dbt's macros."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any
@@ -41,6 +41,8 @@ class DbtEngine:
 
     @cached_property
     def current_catalog(self) -> str:
+        if self.shortcuts:
+            return self.shortcuts.current_catalog()
         return str(self.query(self.render("current_catalog"))[0]["catalog"])
 
     def query(self, sql: str) -> list[dict[str, Any]]:
@@ -62,6 +64,14 @@ class DbtEngine:
             else:
                 handle.cursor().execute(sql)
 
+    def set(self, settings: Mapping[str, str]) -> None:
+        """Have settings for as long as the connection lasts."""
+        if self.shortcuts:
+            self.shortcuts.set(settings)
+        else:
+            for key, value in settings.items():
+                self.execute(self.render("set_setting", key=key, value=value))
+
     def _commented(self, sql: str) -> str:
         """The statement with dbt's query comment, which would be part of the value of a setting."""
         header = getattr(self.adapter.connections, "query_header", None)
@@ -82,8 +92,7 @@ def open_engine(adapter: BaseAdapter, name: str, probes: Probes) -> Iterator[Dbt
     connection = own_connection(adapter.ConnectionManager, f"lazyview {name}", adapter.config.credentials)
     try:
         engine = DbtEngine(adapter, connection, probes)
-        for key, value in {**SETTINGS, **getattr(adapter, "own_settings", {})}.items():
-            engine.execute(engine.render("set_setting", key=key, value=value))
+        engine.set({**SETTINGS, **getattr(adapter, "own_settings", {})})
         yield engine
     finally:
         with suppress(Exception):  # a connection that broke cannot be closed any more

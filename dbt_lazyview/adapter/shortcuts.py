@@ -9,8 +9,9 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbt_lazyview.adapter import delta_log
+from dbt_lazyview.adapter import delta_log, file_statistics
 from dbt_lazyview.adapter.errors import readable
+from dbt_lazyview.adapter.logs import Logs
 from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.maintenance.engine import EngineError
 
@@ -22,21 +23,36 @@ class EmbeddedShortcuts:
 
     def __init__(self, session: SparkSession) -> None:
         self.session = session
+        self.logs = Logs(session)
 
     def table(self, name: Name) -> Table | None:
-        return delta_log.table(self.session, name)
+        return delta_log.table(self.logs, name)
 
     def detail(self, name: Name) -> dict[str, Any] | None:
-        return delta_log.detail(self.session, name)
+        return delta_log.detail(self.logs, name)
 
     def history(self, name: Name, limit: int) -> list[dict[str, Any]] | None:
-        return delta_log.history(self.session, name, limit)
+        return delta_log.history(self.logs, name, limit)
 
     def statistics(self, name: Name, after: int, upto: int) -> list[dict[str, Any]] | None:
-        return delta_log.statistics(self.session, name, after, upto)
+        return file_statistics.statistics(self.logs, name, after, upto)
 
     def extents(self, name: Name, version: int, columns: Sequence[str]) -> dict[str, tuple[str, str]]:
-        return delta_log.extents(self.session, name, version, columns)
+        return file_statistics.extents(self.logs, name, version, columns)
+
+    def properties(self, name: Name) -> dict[str, str] | None:
+        return delta_log.properties(self.logs, name)
+
+    def current_catalog(self) -> str:
+        return str(self.session.catalog.currentCatalog())
+
+    def setup(self) -> str:
+        settings = self.session._jsparkSession.sessionState().conf().settings()
+        return f"{settings.size()} settings, {settings.hashCode()}"  # to be told all of them takes much longer
+
+    def set(self, settings: Mapping[str, str]) -> None:
+        for key, value in settings.items():
+            self.session.conf.set(key, value)
 
     def setting(self, key: str) -> str:
         try:

@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import AtomicType, StructType
 
-from dbt_lazyview.adapter.delta_log import java_class, log_and_snapshot
+from dbt_lazyview.adapter.logs import Logs, java_class
 
 OVERWRITE = "insert overwrite"
 
@@ -47,7 +47,7 @@ def _overwritten(session: SparkSession, statement: str) -> bool:
     parsed = spark.sessionState().sqlParser().parsePlan(statement)
     if parsed.getClass().getSimpleName() != "InsertIntoStatement" or not _is_of_all_rows(parsed):
         return False
-    table = log_and_snapshot(session, tuple(_texts(parsed.table().multipartIdentifier())))
+    table = Logs(session).look(tuple(_texts(parsed.table().multipartIdentifier())))
     if table is None:
         return False
     dataset = java_class(session, "org.apache.spark.sql.classic.Dataset")

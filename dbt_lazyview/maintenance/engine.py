@@ -25,8 +25,14 @@ class Shortcuts(Protocol):
     def extents(self, name: Name, version: int, columns: Sequence[str]) -> Mapping[str, tuple[str, str]]:
         """The ends of columns in all files of a table, which is at that version now; those that are known."""
 
+    def properties(self, name: Name) -> Mapping[str, str] | None:
+        """What SHOW TBLPROPERTIES would tell of a view; None where only the statement can."""
+
     def setting(self, key: str) -> str:
         """The value of a setting."""
+
+    def setup(self) -> str:
+        """What stands for all settings of the connection: with the same ones, the same query has the same types."""
 
     def having_set(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
         """Have settings on the connection, and not afterwards."""

@@ -153,17 +153,24 @@ def pin(engine: Engine, state: State) -> int:
 
 def published(engine: Engine, name: Name) -> Published:
     """What stands in the properties of the public view."""
-    try:
-        rows = engine.query(engine.render("show_properties", relation=sql_name(name)))
-    except EngineError as error:
-        if error.is_missing_relation:
-            return Published()
-        raise
-    found = {row["key"]: row["value"] for row in rows}
+    found = _properties(engine, name)
     digest = found.get(PROPERTY_FINGERPRINT) or found.get(PROPERTY_STANDS_IN)
     shown, checked = _number(found.get(PROPERTY_SHOWN)), _number(found.get(PROPERTY_CHECKED))
     shown_delta, unusable = found.get(PROPERTY_SHOWN_DELTA, ""), bool(found.get(PROPERTY_UNUSABLE))
     return Published(digest, shown, shown_delta, checked, unusable)
+
+
+def _properties(engine: Engine, name: Name) -> Mapping[str, str]:
+    """The properties of a relation; none if there is no such relation."""
+    if engine.shortcuts and (found := engine.shortcuts.properties(name)) is not None:
+        return found
+    try:
+        rows = engine.query(engine.render("show_properties", relation=sql_name(name)))
+    except EngineError as error:
+        if error.is_missing_relation:
+            return {}
+        raise
+    return {row["key"]: row["value"] for row in rows}
 
 
 def note_key(engine: Engine, name: Name, version: int, is_unique: bool) -> int:

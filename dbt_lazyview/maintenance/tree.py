@@ -11,6 +11,7 @@ from dbt_lazyview.maintenance.copies import SourcesCatalog
 from dbt_lazyview.maintenance.cut import existing_delta
 from dbt_lazyview.maintenance.definition import DIFF, NOW, Definition, compiled, is_state, read_definition
 from dbt_lazyview.maintenance.policies import CHILD, DEFERRED, is_refreshed_by
+from dbt_lazyview.maintenance.remembering import RememberingCatalog
 from dbt_lazyview.maintenance.storage import check_storage
 from dbt_lazyview.maintenance.tables import Detail, Tables, sql_name
 from dbt_lazyview.maintenance.windows import Used, schema_digest
@@ -95,7 +96,7 @@ def resolve(tables: Tables, target: Target, captures: bool = True) -> Node:
 
 def _resolve(tables: Tables, plain: Catalog, target: Target, above: tuple[Name, ...], captures: bool) -> Node:
     catalog = SourcesCatalog(tables, plain, target.definition, target.name[:-1], captures)
-    view = target.auxiliary or compiled(target.definition, target.name, catalog)
+    view = target.auxiliary or compiled(target.definition, target.name, _remembering(tables, catalog))
     names = [source.name for source in view.sources]
     path = (*above, target.state)
     if circular := [name for name in names if name in path]:
@@ -110,6 +111,12 @@ def _resolve(tables: Tables, plain: Catalog, target: Target, above: tuple[Name, 
     columns = {name: () if name in auxiliaries else _columns(plain, name) for name in names}
     used = {source.name: _used(source, columns[source.name], target.definition) for source in view.sources}
     return Node(target, view, details, {name: schema_digest(columns[name]) for name in names}, nodes, used)
+
+
+def _remembering(tables: Tables, catalog: Catalog) -> Catalog:
+    """The catalog, with what this process has asked before, where a connection can tell its settings."""
+    shortcuts = tables.engine.shortcuts
+    return RememberingCatalog(catalog, shortcuts.setup()) if shortcuts else catalog
 
 
 def _auxiliary_of(owner: Target) -> Callable[[Auxiliary], Target]:

@@ -3,6 +3,8 @@
 import pytest
 
 from dbt_lazyview.adapter import delta_log
+from dbt_lazyview.adapter.file_statistics import statistics
+from dbt_lazyview.adapter.logs import Logs
 from dbt_lazyview.compiler.catalog import CatalogError
 from dbt_lazyview.maintenance.tables import Tables
 from tests.functional.maintenance.conftest import lake  # noqa: F401
@@ -56,7 +58,7 @@ def test_tells_of_no_more_commits_than_asked_for_and_left(lake):  # noqa: F811
     lake.run("create table t (a int) using delta", *("insert into t values (1)" for _ in range(3)))
     name = ("spark_catalog", lake.schema, "t")
     for limit in (1, 3, 100, 101):
-        quick, told = delta_log.history(lake.session, name, limit), lake.history("t")[:limit]
+        quick, told = delta_log.history(Logs(lake.session), name, limit), lake.history("t")[:limit]
         assert limit == 101 or [row["version"] for row in quick] == [row["version"] for row in told]
     assert quick is None, "many commits are read by a job"
 
@@ -64,8 +66,8 @@ def test_tells_of_no_more_commits_than_asked_for_and_left(lake):  # noqa: F811
 def test_what_it_cannot_tell_is_left_to_the_statement(lake):  # noqa: F811
     lake.run("create table p (a int) using parquet", "create view v as select 1 as one")
     for table in ("p", "v", "missing"):
-        assert delta_log.detail(lake.session, ("spark_catalog", lake.schema, table)) is None
-    assert delta_log.detail(lake.session, ("elsewhere", lake.schema, "p")) is None
+        assert delta_log.detail(Logs(lake.session), ("spark_catalog", lake.schema, table)) is None
+    assert delta_log.detail(Logs(lake.session), ("elsewhere", lake.schema, "p")) is None
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3])
@@ -95,5 +97,38 @@ def test_temporary_views_hide_tables(lake):  # noqa: F811
 def test_statistics_of_odd_texts(lake):  # noqa: F811
     in_one_file = "select /*+ coalesce(1) */ * from values (1, 'a\u2028b\u0085c'), (5, 'z')"
     lake.run("create table t (a int, b string) using delta", f"insert into t {in_one_file}")
-    (file,) = delta_log.statistics(lake.session, ("spark_catalog", lake.schema, "t"), 0, 1)
+    (file,) = statistics(Logs(lake.session), ("spark_catalog", lake.schema, "t"), 0, 1)
     assert (file["minValues"]["a"], file["maxValues"]["a"], file["minValues"]["b"]) == ("1", "5", "a\u2028b\u0085c")
+
+
+def test_a_table_that_is_created_again_in_its_place(lake):  # noqa: F811
+    name = ("spark_catalog", lake.schema, "t")
+    for value in ("a", "b"):
+        lake.run("create or replace table t (x string) using delta", "drop table t")
+        lake.run("create table t (x string) using delta", f"insert into t values ('{value}')")
+        for look in (lambda tables: tables.detail(name), lambda tables: tables.newest(name, 8)):
+            quick, told = both_ways(lake, look)
+            assert quick == told
+
+
+def test_a_log_that_was_looked_up_tells_what_is_committed_later(lake):  # noqa: F811
+    name = ("spark_catalog", lake.schema, "t")
+    lake.run("create table t (a int) using delta")
+    tables = Tables(lake.engine(), "UTC")
+    assert tables.detail(name)
+    assert len(tables.newest(name)) == 1
+    lake.run("insert into t values (1)")
+    assert [each.version for each in tables.newest(name)] == [1, 0]
+    lake.run("drop table t")
+    assert tables.detail(name) is None
+
+
+def test_tells_the_same_properties(lake):  # noqa: F811
+    lake.run("create view v tblproperties ('lazyview.x' = 'a`\"=, b', 'other' = '') as select 1 as a")
+    name = ("spark_catalog", lake.schema, "v")
+    told = {
+        row["key"]: row["value"] for row in lake.engine(is_embedded=False).query(f"show tblproperties {lake.schema}.v")
+    }
+    assert delta_log.properties(Logs(lake.session), name) | told == delta_log.properties(Logs(lake.session), name)
+    assert told["lazyview.x"] == 'a`"=, b'
+    assert delta_log.properties(Logs(lake.session), (*name[:2], "missing")) is None

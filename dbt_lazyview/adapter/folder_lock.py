@@ -29,15 +29,15 @@ def lock_folder(folder: Path) -> int:
         owner = _owner(descriptor)
         if _is_alive(owner) or time.monotonic() > give_up:
             os.close(descriptor)
-            raise FolderInUse(_message(folder, owner))
+            raise in_use(folder, owner)
         time.sleep(0.1)
     os.truncate(descriptor, 0)
     os.pwrite(descriptor, str(os.getpid()).encode(), 0)
     return descriptor
 
 
-def _message(folder: Path, owner: int | None) -> str:
-    return (
+def in_use(folder: Path, owner: int | None) -> FolderInUse:
+    return FolderInUse(
         f"{folder} is in use by process {owner or 'unknown'}: wait until it ends, give this run another `folder` "
         "in its profile, or use a thrift server (method: thrift) for several processes at once."
     )

@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 SUPPORTED = (17, 21)
@@ -48,7 +48,11 @@ def find_java_home() -> Path:
     for home in _candidates():
         if java_version(home) in SUPPORTED:
             return home
-    raise JavaNotFound(f"Spark needs Java 17 or 21 and found none. {_what_to_type()}")
+    raise no_java(shutil.which)
+
+
+def no_java(has: Callable[[str], object]) -> JavaNotFound:
+    return JavaNotFound(f"Spark needs Java 17 or 21 and found none. {_what_to_type(has)}")
 
 
 def java_version(home: Path) -> int | None:
@@ -94,9 +98,9 @@ def _ask(home: Path) -> str:
     return answer.stderr + answer.stdout
 
 
-def _what_to_type() -> str:
+def _what_to_type(has: Callable[[str], object]) -> str:
     for tool, command in _ONE_COMMAND:
-        if shutil.which(tool):
+        if has(tool):
             return f"Type: {command}"
     if platform.system() == "Darwin":
         return "Install Homebrew, then type: brew install openjdk@17"

@@ -1,5 +1,6 @@
 """Lazy views for dbt: how they are built, refreshed and named."""
 
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -10,10 +11,12 @@ from dbt.adapters.base.meta import AdapterMeta, available
 from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
 
+from dbt_lazyview.adapter.asking import unknown_views
 from dbt_lazyview.adapter.engine import DbtEngine, open_engine
 from dbt_lazyview.adapter.graph import Nodes, is_read_by_lazy_view, lazy_views, sources_with_logs, view_groups
 from dbt_lazyview.adapter.manager_client import wait_for_manager
 from dbt_lazyview.adapter.models import REGISTER, check_model, definition_of
+from dbt_lazyview.adapter.progress import progress_told
 from dbt_lazyview.adapter.response import NOT_BUILT, LazyViewResponse, response_of
 from dbt_lazyview.adapter.turns import TURNS
 from dbt_lazyview.compiler.catalog import CatalogError, Name
@@ -75,7 +78,8 @@ class LazyViewMethods(metaclass=AdapterMeta):
                 target = settled(engine, target, model["config"].get("on_configuration_change"), str(relation))
             request = Request(full_refresh=full_refresh, trigger=RUN, elsewhere=self._elsewhere(engine))
             carry_out = register if model["config"].get("on_run") == REGISTER else refresh
-            outcome = carry_out(engine, target, request, self.probes, self._members(engine))
+            with progress_told(target.name, engine.connection.handle):
+                outcome = carry_out(engine, target, request, self.probes, self._members(engine))
             tell_of_change(outcome, str(relation))
             return self._told(outcome)
 
@@ -98,19 +102,20 @@ class LazyViewMethods(metaclass=AdapterMeta):
         found = lazy_views(self._nodes())
         unknown = [name for name in names or () if name not in {node.name for node in found}]
         if unknown:
-            known = ", ".join(sorted(node.name for node in found)) or "none"
-            raise DbtRuntimeError(f"No lazy view of this project is called {', '.join(unknown)}. Lazy views: {known}.")
+            raise unknown_views(unknown, [node.name for node in found])
         return [node for node in found if names is None or node.name in names]
 
     def refresh_stored(self, node: Any, trigger: str, full: bool = False, until: Any = None) -> LazyViewResponse:
         """Refresh by the definition the state remembers; there may be none yet."""
         try:
-            group = view_groups(self._nodes()).get(node.unique_id)
+            group, started = view_groups(self._nodes()).get(node.unique_id), time.monotonic()
             with self._turn(node.unique_id, group), self._engine(node.name) as engine:
                 target = in_group(stored_target(engine, full_name(engine, node)), group)
                 point = None if until is None else past_point(until, read_settings(engine).time_zone)
                 request = Request(full_refresh=full, trigger=trigger, until=point, elsewhere=self._elsewhere(engine))
-                return self._told(refresh(engine, target, request, self.probes, self._members(engine)))
+                with progress_told(target.name, engine.connection.handle):
+                    outcome = refresh(engine, target, request, self.probes, self._members(engine))
+                return self._told(outcome, time.monotonic() - started)
         except DbtRuntimeError as problem:
             if isinstance(problem.__cause__, NotBuilt):
                 return LazyViewResponse(_message="not built yet: dbt run builds it", kind=NOT_BUILT)
@@ -183,9 +188,9 @@ class LazyViewMethods(metaclass=AdapterMeta):
         found = sources_with_logs(everything[model["unique_id"]], everything)
         return {sql_name(full_name(engine, source)): log for source, log in found}
 
-    def _told(self, outcome: Outcome) -> LazyViewResponse:
+    def _told(self, outcome: Outcome, seconds: float | None = None) -> LazyViewResponse:
         self.journal.extend(entries_of(outcome))
-        return response_of(outcome)
+        return response_of(outcome, seconds)
 
     @contextmanager
     def _engine(self, name: str) -> Iterator[DbtEngine]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.base.meta import available
-from dbt_common.exceptions import DbtRuntimeError
 
+from dbt_lazyview.adapter.asking import unknown_format, unknown_group, unknown_policy
 from dbt_lazyview.adapter.catalog import details_of
 from dbt_lazyview.adapter.engine import DbtEngine
 from dbt_lazyview.adapter.graph import (
@@ -60,10 +60,9 @@ class LazyViewOperations(LazyViewMethods):
         """The lazy views asked for, in the order of their refresh."""
         groups = view_groups(self._nodes())
         if group is not None and group not in groups.values():
-            known = ", ".join(sorted(set(groups.values()))) or "none"
-            raise DbtRuntimeError(f"No lazy view of this project is in a view group {group}. View groups: {known}.")
+            raise unknown_group(group, groups.values())
         if policy is not None and policy not in POLICIES:
-            raise DbtRuntimeError(f"{policy} is no policy of lazy views: {', '.join(POLICIES)}.")
+            raise unknown_policy(policy)
         chosen = [
             node
             for node in self.lazy_views_named(names)
@@ -93,7 +92,7 @@ class LazyViewOperations(LazyViewMethods):
         """What is pending and what was done last, as `table` or `json`."""
         reports = {"table": as_table, "json": as_json}
         if form not in reports:
-            raise DbtRuntimeError(f"format: {form} is not known; it is table or json.")
+            raise unknown_format(form)
         statuses = [status for _, status in self.statuses(views)]
         return reports[form](statuses, round(time.time() * 1000))
 
@@ -164,7 +163,7 @@ class LazyViewOperations(LazyViewMethods):
         """How far VACUUM may go on each source, as `table` or `json`."""
         reports = {"table": vacuum_guard.as_lines, "json": vacuum_guard.as_json}
         if form not in reports:
-            raise DbtRuntimeError(f"format: {form} is not known; it is table or json.")
+            raise unknown_format(form)
         statuses = [status for _, status in self.statuses(self.lazy_views_named(None))]
         with self._engine("vacuum_guard") as engine:
             return reports[form](vacuum_guard.guards(_tables(engine, self), statuses, round(time.time() * 1000)))

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 from dbt.adapters.contracts.connection import AdapterResponse
 
+from dbt_lazyview.maintenance.amounts import counted
 from dbt_lazyview.maintenance.decide import BUILD, FULL, INCREMENTAL
-from dbt_lazyview.maintenance.outcome import Outcome, counted
+from dbt_lazyview.maintenance.durations import spoken
+from dbt_lazyview.maintenance.outcome import Outcome
+from dbt_lazyview.maintenance.tables import name_of
 
 NOT_BUILT, ERROR = "not_built", "error"
 CHANGED = (BUILD, INCREMENTAL, FULL)
@@ -32,14 +35,21 @@ class Total:
     failed: tuple[str, ...]
 
 
-def response_of(outcome: Outcome) -> LazyViewResponse:
-    parents = "".join(f"; first {parent.view} {parent.line}" for parent in outcome.parents)
-    companions = "".join(f"; with {other.view} {other.line}" for other in outcome.companions)
+def response_of(outcome: Outcome, seconds: float | None = None) -> LazyViewResponse:
+    """What dbt shows beside the time that it measured itself; where it measures none, with ours."""
+    took = "" if seconds is None else f", {spoken(seconds)}"
+    parents = "".join(f"; first {_short(parent)} {parent.line}" for parent in outcome.parents)
+    companions = "".join(f"; with {_short(other)} {other.line}" for other in outcome.companions)
     return LazyViewResponse(
-        _message=outcome.line + parents + companions, kind=outcome.kind, reason=outcome.reason, changes=outcome.changes,
+        _message=f"{outcome.what}{took}{parents}{companions}",
+        kind=outcome.kind, reason=outcome.reason, changes=outcome.changes,
         rows_changed=outcome.rows_changed, rows_affected=outcome.rows_changed, statements=outcome.statements,
         strategy=outcome.strategy,
     )  # fmt: skip
+
+
+def _short(outcome: Outcome) -> str:
+    return ".".join(name_of(outcome.view)[-2:])
 
 
 def sum_up(names: Sequence[str], responses: Sequence[LazyViewResponse], are_named: bool) -> Total:

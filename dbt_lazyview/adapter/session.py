@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from dbt.adapters.events.logging import AdapterLogger
+from dbt_common.events.functions import fire_event
+from dbt_common.events.types import Note
 from dbt_common.exceptions import DbtRuntimeError
 from delta import configure_spark_with_delta_pip
 from pyspark import SparkConf, SparkContext
@@ -29,6 +31,17 @@ LOG_FILE = "spark.log"
 POOLS = Path(__file__).with_name("scheduler_pools.xml")
 BROKEN_DOWNLOAD = b"download failed"
 DOWNLOADS = 3  # tries
+LAST_WORDS = 20_000  # characters of the log
+START_REMEDIES = (
+    (
+        "UNRESOLVED DEPENDENCIES",
+        "The jars of Delta Lake could not be fetched: let this machine reach Maven Central, or name a mirror of it "
+        "under server_side_parameters, as spark.jars.repositories. See docs/deploy.md#jars",
+    ),
+    ("Could not reserve enough space", "This machine has less memory than spark.driver.memory asks for: set it lower."),
+    ("Invalid maximum heap size", "spark.driver.memory is not a size: write for example 2g."),
+)
+START_REMEDY = "Mend what its log says at the end, and run it again."
 Started = TypeVar("Started")
 _CHECKPOINTING = "org.apache.spark.sql.execution.streaming.checkpointing"
 _COLLECTOR = re.compile(r"-XX:[+-]Use\w*GC\b")
@@ -145,7 +158,14 @@ def _start(folder: Path, settings: Mapping[str, str]) -> SparkSession:
         return after_broken_downloads(log, lambda: _launch(folder, settings, java_home, lock))
     except Exception as problem:
         os.close(lock)
-        raise DbtRuntimeError(f"Spark did not start: {_first_line(problem)} Details: {log}") from problem
+        raise did_not_start(problem, log) from problem
+
+
+def did_not_start(problem: Exception, log: Path) -> DbtRuntimeError:
+    """What went wrong, what usually helps, and where to read on."""
+    told = log.read_text(errors="replace")[-LAST_WORDS:] if log.exists() else ""
+    remedy = next((each for word, each in START_REMEDIES if word in told), START_REMEDY)
+    return DbtRuntimeError(f"Spark did not start: {_first_line(problem)}\n  {remedy}\n  Details: {log}")
 
 
 def after_broken_downloads(log: Path, launch: Callable[[], Started]) -> Started:
@@ -164,6 +184,8 @@ def after_broken_downloads(log: Path, launch: Callable[[], Started]) -> Started:
 def _launch(folder: Path, settings: Mapping[str, str], java_home: Path, lock: int) -> SparkSession:
     packages = _packages(settings)
     jars = remembered_jars(packages)
+    fetched = "" if jars else "; the jars of Delta Lake are fetched first, once on a machine"
+    fire_event(Note(msg=f"Starting Spark{fetched}"))
     chosen = {
         **default_settings(folder),
         **settings,

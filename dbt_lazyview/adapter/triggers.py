@@ -73,8 +73,7 @@ class LazyViewTriggers(LazyViewOperations):
         try:
             self.refreshed.get(view.unique_id, lambda: self._refresh_and_tell(view, DEMAND, f"read by {reader.name}"))
         except DbtRuntimeError as problem:
-            what = f"{reader.name} reads the lazy view {view.name}, which could not be refreshed."
-            raise DbtRuntimeError(f"{what}\n{problem.msg}") from problem
+            raise DbtRuntimeError(reads_stale(reader.name, view.name, problem.msg)) from problem
 
     def _can_stay(self, reader: Any, view: Any) -> bool:
         """Whether all that is pending misses the part of the view that the reader reads."""
@@ -110,6 +109,10 @@ class LazyViewTriggers(LazyViewOperations):
         if arguments.favor_state and not is_selected(node):
             return True
         return self.get_relation(node.database, node.schema, node.identifier) is None  # type: ignore[attr-defined]
+
+
+def reads_stale(reader: str, view: str, why: str) -> str:
+    return f"{reader} reads the lazy view {view}, which could not be refreshed.\n{why}"
 
 
 def reads_rows(node: Any) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 
 from dbt_lazyview.cli.project import Impossible, ask, words_of
 from dbt_lazyview.cli.screen import Screen, harmless
+from dbt_lazyview.maintenance.amounts import counted
 from dbt_lazyview.maintenance.differences import VIEW, Differences, Sample
-from dbt_lazyview.maintenance.outcome import counted
+from dbt_lazyview.maintenance.durations import spoken
 from dbt_lazyview.maintenance.status_report import Tone
 
 
@@ -104,7 +105,7 @@ def told(verdict: Verdict, sample: Sample | None) -> tuple[str, Tone]:
         return f"{verdict.view}: not built", Tone.DETAIL
     part = f" in a sample of {sample.percent:g} % (--seed {sample.seed})" if sample and found.is_sample else ""
     if found.is_equal:
-        return f"{verdict.view}: equals its query{part}, {verdict.seconds:.1f} s", Tone.FRESH
+        return f"{verdict.view}: equals its query{part}, {spoken(verdict.seconds)}", Tone.FRESH
     counts = f"{counted(found.only_in_view, 'row')} too many, {counted(found.only_in_query, 'row')} missing"
     return f"WRONG {verdict.view}: {counts}{part}", Tone.WRONG
 

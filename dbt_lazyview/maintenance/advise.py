@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from dbt_lazyview.maintenance.decide import BUILD, FULL, INCREMENTAL
+from dbt_lazyview.maintenance.durations import spoken
 from dbt_lazyview.maintenance.policies import DEFERRED, DEMAND, IMMEDIATE, WRITER
 
 ENOUGH = 3  # refreshes of a kind before anything is concluded from them
@@ -80,7 +81,7 @@ def _eager(life: Life) -> Advice | None:
     return Advice(
         "policy: immediate",
         f"its sources were written {life.writes} times, and {len(waits)} times a reader had to wait for a refresh "
-        f"({_mean(waits):.1f} s on average): there is little to combine, and readers need not wait",
+        f"({spoken(_mean(waits))} on average): there is little to combine, and readers need not wait",
     )
 
 
@@ -89,9 +90,10 @@ def _lazy(life: Life) -> Advice | None:
     written = _by_trigger(life, WRITER)
     if life.policy != IMMEDIATE or len(written) < ENOUGH:
         return None
+    took = spoken(sum(each.seconds for each in written))
     return Advice(
         "policy: deferred, unless readers cannot wait",
-        f"it was refreshed {len(written)} times after a write ({sum(each.seconds for each in written):.0f} s in all): "
+        f"it was refreshed {len(written)} times after a write ({took} in all): "
         "a deferred view does that once for each reader",
     )
 
@@ -102,7 +104,7 @@ def _full(life: Life) -> Advice | None:
         return None
     return Advice(
         "refresh_mode: full",
-        f"a refresh from changes took {_mean(incremental):.1f} s on average, one from all rows {_mean(full):.1f} s",
+        f"a refresh from changes took {spoken(_mean(incremental))} on average, one from all rows {spoken(_mean(full))}",
     )
 
 

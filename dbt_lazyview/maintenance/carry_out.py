@@ -124,7 +124,7 @@ def _may_have_left_some(plan: Plan) -> bool:
 def failures_told(target: Target, step: str) -> Iterator[None]:
     """Errors of the engine as a refresh that failed: of which view, in which step."""
     try:
-        with during(step):
+        with during(step, target.name):
             yield
     except EngineError as error:
         raise failed(target.name, error) from error

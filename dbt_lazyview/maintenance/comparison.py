@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from dbt_lazyview.compiler.catalog import FLOATS
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.engine import Engine
-from dbt_lazyview.maintenance.errors import RefreshError
+from dbt_lazyview.maintenance.errors import refresh_first
 from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.tables import Tables, sql_name
@@ -43,7 +43,7 @@ def comparison(engine: Engine, target: Target) -> Comparison:
     view, state = resolve(tables, target, captures=False).view, load_shown_state(tables, target.state)
     if state.record is None or state.distrust or state.record.fingerprint != view.fingerprint:
         reason = state.distrust or Reason.DEFINITION_CHANGED
-        raise RefreshError(reason, f"{sql_name(target.name)} has to be refreshed first: {reason.word}.")
+        raise refresh_first(target.name, reason)
     at_version = rows_at(engine, view.layout, state)
     known = {**state.record.cut, **state.record.reads}
     versions = {name: known[sql_name(name)].version for name in view.reads_by_query if sql_name(name) in known}

@@ -37,7 +37,6 @@ def not_allowed(view: Name, changed: tuple[str, ...], told: str) -> RefreshError
     """The model says that a change of its configs is an error."""
     return RefreshError(
         Reason.CONFIGURATION_CHANGED,
-        f"{sql_name(view)} was not refreshed. {told}\n"
-        f"  Changed since its state was written: {', '.join(changed)}.\n"
-        "  Take the change back, set on_configuration_change: apply, or run it once with --full-refresh.",
+        f"{sql_name(view)} was not refreshed. {told}\n  Changed since its state was written: {', '.join(changed)}.",
+        "Take the change back, set on_configuration_change: apply, or run it once with --full-refresh.",
     )

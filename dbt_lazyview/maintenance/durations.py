@@ -24,5 +24,19 @@ def seconds_of(text: str | float) -> float:
     return sum(float(count) * SECONDS[_unit(word)] for count, word in parts)
 
 
+def spoken(seconds: float) -> str:
+    """
+    A length of time for people.
+
+    Example:
+        >>> spoken(0.34), spoken(75.2), spoken(3 * 3600 + 10), spoken(59.97)
+        ('0.3 s', '1 min 15 s', '3 h 0 min', '1 min 0 s')
+    """
+    if round(seconds, 1) < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
 def _unit(word: str) -> str:
     return word if word in SECONDS else word.removesuffix("s")

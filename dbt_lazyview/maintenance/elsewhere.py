@@ -29,6 +29,6 @@ def _agree(table: Name, one: Position, other: Position) -> None:
         raise RefreshError(
             Reason.POLICY_CONFLICT,
             f"Views of another environment stand for versions {one.version} and {other.version} of {sql_name(table)}.\n"
-            "  A view over both would belong to no one moment, and they are not refreshed from here.\n"
-            "  Refresh them there, or build or clone them here.",
+            "  A view over both would belong to no one moment, and they are not refreshed from here.",
+            "Refresh them there, or build or clone them here.",
         )

@@ -1,5 +1,6 @@
 """What maintenance asks of the engine: SQL, rendered by macros; some of it may take a shorter way."""
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
@@ -85,11 +86,25 @@ class EngineError(Exception):
         return any(word in str(self) for word in LOST)
 
 
+class Doing(threading.local):
+    """The steps that a thread is in, the innermost last, each with the view that it is about."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[str, Name]] = []
+
+
+DOING = Doing()
+
+
 @contextmanager
-def during(step: str) -> Iterator[None]:
-    """Let errors tell in which step they happened; the innermost one counts."""
+def during(step: str, of: Name | None = None) -> Iterator[None]:
+    """Let errors and progress tell in which step they are; the innermost one counts."""
+    steps = DOING.steps
+    steps.append((step, of or (steps[-1][1] if steps else ())))
     try:
         yield
     except EngineError as error:
         error.step = error.step or step
         raise
+    finally:
+        steps.pop()

@@ -19,6 +19,7 @@ WHAT_HAPPENED = {
     Reason.CHANGE_FEED_MISSING: "rows of a source changed while its change data feed was off",
     Reason.HISTORY_GONE: "the changes of a source since the last refresh are no longer kept",
 }
+REFRESH = "Refresh it with dbt run, or with dbt run-operation refresh."
 REBUILD = "Rebuild it once with --full-refresh, or set refresh_mode: auto."
 REMEDIES = {
     Reason.CHANGE_FEED_MISSING: f"Set the table property delta.enableChangeDataFeed = true on that source. {REBUILD}",
@@ -27,63 +28,74 @@ REMEDIES = {
 }
 
 
-class RefreshError(Exception):
-    """A refresh that did not happen; the view still shows its old cut."""
+def what_happened(reason: Reason) -> str:
+    """The reason as part of a sentence."""
+    return WHAT_HAPPENED.get(reason, reason.word.replace("_", " "))
 
-    def __init__(self, reason: Reason, message: str) -> None:
+
+class RefreshError(Exception):
+    """
+    A refresh that did not happen; the view still shows its old cut. What to do is a sentence, or the whole message of
+    a problem behind this one.
+    """
+
+    def __init__(self, reason: Reason, what: str, to_do: str) -> None:
         self.reason = reason
         see = f"  See docs/reasons.md#{reason.code.lower()} [{reason.code}]"
-        super().__init__(message if message.endswith(see) else f"{message}\n{see}")
+        super().__init__(f"{what}\n{to_do}" if to_do.endswith(see) else f"{what}\n  {to_do}\n{see}")
 
 
 def refused(view: Name, reason: Reason, about: str, problems: tuple[Problem, ...]) -> RefreshError:
     """The view may only be maintained incrementally, and that is not possible (any more)."""
     if reason not in WHAT_HAPPENED:
         told = "\n".join(problem.render() for problem in problems)
-        return RefreshError(reason, f"{sql_name(view)} cannot be maintained incrementally.\n{told}")
+        return RefreshError(reason, f"{sql_name(view)} cannot be maintained incrementally.", told)
     source = f" ({about})" if about else ""
     what = f"{sql_name(view)} needs a full refresh, and refresh_mode is incremental: {WHAT_HAPPENED[reason]}{source}."
-    return RefreshError(reason, f"{what}\n  {REMEDIES.get(reason, REBUILD)}")
+    return RefreshError(reason, what, REMEDIES.get(reason, REBUILD))
 
 
 class NotBuilt(RefreshError):
     """There is no state to refresh yet."""
 
     def __init__(self, view: Name) -> None:
-        super().__init__(Reason.STATE_MISSING, f"{sql_name(view)} is not built yet.\n  Build it with dbt run.")
+        super().__init__(Reason.STATE_MISSING, f"{sql_name(view)} is not built yet.", "Build it with dbt run.")
 
 
 def unreadable(view: Name, reason: Reason) -> RefreshError:
     """A snapshot that others read as it is, and that cannot be believed."""
     what = f"{sql_name(view)} is a snapshot that has to be refreshed before it is read: {WHAT_HAPPENED[reason]}."
-    return RefreshError(reason, f"{what}\n  Refresh it with dbt run, or with dbt run-operation refresh.")
+    return RefreshError(reason, what, REFRESH)
+
+
+def refresh_first(view: Name, reason: Reason) -> RefreshError:
+    """What is stored cannot be compared or read as it is."""
+    return RefreshError(reason, f"{sql_name(view)} has to be refreshed first: {what_happened(reason)}.", REFRESH)
 
 
 def stays(group: str, problem: RefreshError) -> RefreshError:
     """One view of a group failed, so the others do not show what they already have."""
-    return RefreshError(
-        problem.reason, f"The view group {group} stays where it is, because of one of its views.\n{problem}"
-    )
+    what = f"The view group {group} stays where it is, because of one of its views."
+    return RefreshError(problem.reason, what, str(problem))
 
 
 def lost(view: Name, attempts: int) -> RefreshError:
     """Others were faster again and again."""
     return RefreshError(
         Reason.LOST_RACE,
-        f"{sql_name(view)} was not refreshed: others changed it or its sources during each of {attempts} attempts.\n"
-        "  Try again later, or let fewer processes refresh it.",
+        f"{sql_name(view)} was not refreshed: others changed it or its sources during each of {attempts} attempts.",
+        "Try again later, or let fewer processes refresh it.",
     )
 
 
 def too_large(view: Name, reason: Reason, about: str, found: str, limit: str) -> RefreshError:
     """A full refresh that nobody asked for, of more than the model allows."""
     source = f" ({about})" if about else ""
-    why = WHAT_HAPPENED.get(reason, reason.word.replace("_", " "))
     return RefreshError(
         Reason.FULL_REFRESH_TOO_LARGE,
-        f"{sql_name(view)} needs a full refresh: {why}{source}.\n"
-        f"  Its sources have {found}, and full_refresh_limit is {limit}.\n"
-        "  Run it once with --full-refresh, raise the limit, or mend what made it necessary.",
+        f"{sql_name(view)} needs a full refresh: {what_happened(reason)}{source}.\n"
+        f"  Its sources have {found}, and full_refresh_limit is {limit}.",
+        "Run it once with --full-refresh, raise the limit, or mend what made it necessary.",
     )
 
 
@@ -91,9 +103,8 @@ def broken(view: Name, error: EngineError) -> RefreshError:
     """Rows would break a constraint of the model's contract."""
     return RefreshError(
         Reason.CONSTRAINT_VIOLATED,
-        f"{sql_name(view)} was not refreshed: its rows would break a constraint of its contract.\n"
-        f"  {error}\n"
-        "  Its readers see the rows it had before. Correct the rows of its sources, its query, or the constraint.",
+        f"{sql_name(view)} was not refreshed: its rows would break a constraint of its contract.\n  {error}",
+        "Its readers see the rows it had before. Correct the rows of its sources, its query, or the constraint.",
     )
 
 
@@ -104,9 +115,8 @@ def failed(view: Name, error: EngineError) -> RefreshError:
     step = f" The step that failed: {error.step}." if error.step else ""
     return RefreshError(
         Reason.REFRESH_FAILED,
-        f"{sql_name(view)} was not refreshed: {error}\n"
-        f" {step} {remedy_for(error)}\n"
-        "  Nothing has to be repaired: the next refresh goes on from the last complete one.",
+        f"{sql_name(view)} was not refreshed: {error}\n {step} {remedy_for(error)}",
+        "Nothing has to be repaired: the next refresh goes on from the last complete one.",
     )
 
 
@@ -114,4 +124,4 @@ def log_unusable(log: str, source: str, copy: Name, why: str) -> RefreshError:
     """What the log of a source tells cannot be folded into its copy."""
     what = f"The log {log} of {source} cannot be followed: {why}."
     remedy = f"Mend the log; or drop the copy, to begin with the rows of the source: drop table {sql_name(copy)}."
-    return RefreshError(Reason.LOG_UNUSABLE, f"{what}\n  Each entry is applied once, in order.\n  {remedy}")
+    return RefreshError(Reason.LOG_UNUSABLE, f"{what}\n  Each entry is applied once, in order.", remedy)

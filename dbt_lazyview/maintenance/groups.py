@@ -102,7 +102,7 @@ def _member(tables: Tables, group: str, target: Target) -> Node:
     try:
         return resolve(tables, target)
     except ModelError as problem:
-        raise ModelError((_broken(group, target.name), *problem.problems)) from problem
+        raise ModelError((group_waits(group, target.name), *problem.problems)) from problem
 
 
 def is_read_by(node: Node, state: Name) -> bool:
@@ -110,7 +110,7 @@ def is_read_by(node: Node, state: Name) -> bool:
     return any(name == state or is_read_by(parent, state) for name, parent in node.parents.items())
 
 
-def _broken(group: str, view: Name) -> Problem:
+def group_waits(group: str, view: Name) -> Problem:
     return Problem(
         Reason.GROUP_STAYS, f"The view group {group} stays where it is: {sql_name(view)} cannot be refreshed.",
         "The views of a group show one cut, so all of them wait for this one.",

@@ -40,8 +40,8 @@ def violated(node: Node, found: Sequence[str]) -> RefreshError:
     told = "".join(f"\n      {each}" for each in found)
     return RefreshError(
         Reason.KEY_VIOLATED,
-        f"{view} cannot be used: its unique_key is {key}, and rows have the same key.{told}\n"
-        "  Correct the rows of its sources, or its query; the next refresh after that makes it usable again.",
+        f"{view} cannot be used: its unique_key is {key}, and rows have the same key.{told}",
+        "Correct the rows of its sources, or its query; the next refresh after that makes it usable again.",
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from dbt_lazyview.maintenance.amounts import counted, size
 from dbt_lazyview.maintenance.decide import ALLOWED_UNDER_INCREMENTAL, BUILD, FULL
 from dbt_lazyview.maintenance.errors import too_large
 from dbt_lazyview.maintenance.planning import Plan, Planner
@@ -46,5 +47,5 @@ def check_limit(planner: Planner, plan: Plan) -> None:
     limit = limit_of(definition.full_refresh_limit)
     found = planner.source_rows() if limit.is_of_rows else planner.source_bytes
     if found > limit.amount:
-        told = f"{found:,} {'rows' if limit.is_of_rows else 'bytes'}"
+        told = counted(round(found), "row") if limit.is_of_rows else size(round(found))
         raise too_large(planner.node.target.name, decision.reason, decision.about, told, limit.text)

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dbt_lazyview.maintenance.amounts import counted
 from dbt_lazyview.maintenance.decide import NOOP
+from dbt_lazyview.maintenance.durations import spoken
 from dbt_lazyview.maintenance.record import Record
 
 REGISTERED = "registered"  # left to its readers
@@ -36,7 +38,7 @@ class Outcome:
     @property
     def line(self) -> str:
         """
-        The outcome in one line.
+        The outcome in one line, with the time that this view itself took.
 
         Example:
             >>> Outcome("v", "incremental", changes=12, rows_changed=3, strategy="merge", seconds=1.83).line
@@ -45,16 +47,31 @@ class Outcome:
             'full (definition_changed): 5 rows, 2.0 s'
             >>> Outcome("v", "registered", changes=1, seconds=0.21).line
             'registered: 1 change pending, 0.2 s'
+            >>> Outcome("v", "full", "delta_too_large", changes=61_000, rows_changed=1, seconds=92).line
+            'full (delta_too_large): 61,000 changes, 1 row, 1 min 32 s'
+        """
+        return f"{self.what}, {spoken(self.seconds)}"
+
+    @property
+    def what(self) -> str:
+        """
+        What was done.
+
+        Example:
+            >>> Outcome("v", "incremental", changes=12, rows_changed=3, strategy="merge", parts=2).what
+            'incremental: 12 changes, 3 rows, merge, in 2 parts'
+            >>> Outcome("v", "noop").what
+            'noop: nothing new'
         """
         if self.kind == REGISTERED:
             pending = "nothing" if self.changes == 0 else counted(self.changes, "change") or "changes"
-            return f"registered: {pending} pending, {self.seconds:.1f} s"
+            return f"registered: {pending} pending"
         if self.kind == NOOP:
-            return f"noop: {self.reason or 'nothing new'}, {self.seconds:.1f} s"
+            return f"noop: {self.reason or 'nothing new'}"
         head = f"{self.kind} ({self.reason})" if self.reason else self.kind
-        told = [counted(self.changes, "change"), counted(self.rows_changed, "row"), self.strategy, *self.chores]
-        parts = f" in {self.parts} parts" if self.parts > 1 else ""
-        return f"{head}: " + ", ".join([*filter(None, told), f"{self.seconds:.1f} s"]) + parts
+        parts = f"in {self.parts} parts" if self.parts > 1 else ""
+        told = [counted(self.changes, "change"), counted(self.rows_changed, "row"), self.strategy, *self.chores, parts]
+        return f"{head}: {', '.join(filter(None, told))}" if any(told) else head
 
 
 def combined(parts: Sequence[Outcome]) -> Outcome:
@@ -63,7 +80,7 @@ def combined(parts: Sequence[Outcome]) -> Outcome:
 
     Example:
         >>> combined([Outcome("v", "incremental", changes=2, seconds=1), Outcome("v", "noop", seconds=1)]).line
-        'incremental: 2 changes, 0 rows, 2.0 s in 2 parts'
+        'incremental: 2 changes, 0 rows, in 2 parts, 2.0 s'
     """
     if len(parts) == 1:
         return parts[0]
@@ -78,14 +95,3 @@ def combined(parts: Sequence[Outcome]) -> Outcome:
 
 def _sum(numbers: Sequence[int | None]) -> int | None:
     return None if None in numbers else sum(each for each in numbers if each is not None)
-
-
-def counted(count: int | None, noun: str) -> str:
-    """
-    So many things.
-
-    Example:
-        >>> counted(1, "row"), counted(2, "row"), counted(None, "row")
-        ('1 row', '2 rows', '')
-    """
-    return "" if count is None else f"{count} {noun}" + ("" if count == 1 else "s")

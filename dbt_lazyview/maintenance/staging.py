@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from dbt_lazyview.compiler.plan import Stage
-from dbt_lazyview.maintenance.engine import Engine, EngineError
+from dbt_lazyview.maintenance.engine import Engine, EngineError, during
 from dbt_lazyview.maintenance.settings import having_set
 
 # Where rows cannot simply be kept, they are cached. Spark finds a cached view again by comparing plans, and common
@@ -18,9 +18,10 @@ def staged(engine: Engine, stages: tuple[Stage, ...]) -> Iterator[None]:
     """Let the relations be there, and gone afterwards; each may read those before it."""
     with ExitStack() as undo:
         with having_set(engine, WRITTEN_OUT if stages else {}):
-            for stage in stages:
+            for number, stage in enumerate(stages, 1):
                 undo.callback(_unstage, engine, stage)
-                _stage(engine, stage)
+                with during(f"compute the changes, {number} of {len(stages)}"):
+                    _stage(engine, stage)
         yield
 
 

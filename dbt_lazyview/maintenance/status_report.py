@@ -7,8 +7,9 @@ from enum import Enum
 from typing import Any
 
 from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.maintenance.amounts import counted, size
 from dbt_lazyview.maintenance.definition import LATER
-from dbt_lazyview.maintenance.outcome import counted
+from dbt_lazyview.maintenance.durations import spoken
 from dbt_lazyview.maintenance.status import Status
 from dbt_lazyview.maintenance.tasks import Pending
 
@@ -77,7 +78,7 @@ def _row(status: Status, now: int) -> tuple[str, ...]:
         (status.definition.view_group if status.definition else None) or NONE,
         ago(now, status.cut_time), _pending(status), decision,
         ago(now, status.last_commit.timestamp if status.last_commit else None),
-        NONE if status.seconds is None else f"{status.seconds:.1f} s", size(status.size),
+        NONE if status.seconds is None else spoken(status.seconds), size(status.size),
     )  # fmt: skip
 
 
@@ -213,17 +214,3 @@ def ago(now: int, then: int | None) -> str:
         if seconds >= 2 * length:
             return f"{seconds / length:.0f} {unit}"
     return f"{seconds:.0f} s"
-
-
-def size(count: int) -> str:
-    """
-    A number of bytes as people say it.
-
-    Example:
-        >>> size(512), size(2_500_000)
-        ('512 B', '2.5 MB')
-    """
-    for unit, length in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= length:
-            return f"{count / length:.1f} {unit}"
-    return f"{count} B"

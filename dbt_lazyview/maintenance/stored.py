@@ -33,7 +33,6 @@ def stored_target(engine: Engine, name: Name) -> Target:
         raise NotBuilt(name)
     definition = read_definition(detail.properties)
     if definition is None:
-        raise RefreshError(
-            Reason.RECORD_FORMAT, f"{sql_name(name)} was written by a newer release.\n  Upgrade dbt-lazyview."
-        )
+        what = f"{sql_name(name)} was written by a newer release of dbt-lazyview."
+        raise RefreshError(Reason.RECORD_FORMAT, what, "Upgrade dbt-lazyview, or rebuild it with dbt run.")
     return Target(name, definition)

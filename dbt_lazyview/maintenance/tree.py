@@ -68,7 +68,7 @@ class Node:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Why there is no incremental plan."""
-        return (*self.view.problems, *(_unversioned(source) for source in self.view.unversioned))
+        return (*self.view.problems, *(unversioned(source.sql) for source in self.view.unversioned))
 
     @property
     def is_snapshot(self) -> bool:
@@ -192,9 +192,9 @@ def _circular(name: Name) -> Problem:
     )  # fmt: skip
 
 
-def _unversioned(source: Source) -> Problem:
+def unversioned(source: str) -> Problem:
     return Problem(
-        Reason.SOURCE_UNVERSIONED, f"{source.sql} is not a Delta table.",
+        Reason.SOURCE_UNVERSIONED, f"{source} is not a Delta table.",
         "Nobody can tell what changed in it, so the view is computed anew at every refresh.",
         "Set capture: diff to compare it with a copy instead, or store it as Delta.",
     )  # fmt: skip

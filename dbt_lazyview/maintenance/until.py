@@ -43,7 +43,9 @@ def parse_until(value: object, zone: str) -> Until:
     try:
         parsed = value if isinstance(value, datetime) else datetime.fromisoformat(told)
     except ValueError:
-        raise unreachable(f"until: {told} is neither a timestamp nor a version.") from None
+        raise unreachable(
+            f"until: {told} is neither a timestamp nor a version.", "Write for example 2026-01-31 06:00:00, or 17."
+        ) from None
     exact = parsed if parsed.tzinfo else parsed.isoformat(sep=" ")
     return Until(told, moment=milliseconds(exact, zone))
 
@@ -59,7 +61,9 @@ def cut_until(tables: Tables, names: Collection[Name], until: Until) -> Cut:
     """Of every table the newest version that existed at that point."""
     if until.version is not None and len(names) != 1:
         tables_read = ", ".join(sql_name(name) for name in names) or "no table"
-        raise unreachable(f"until: {until.told} is a version, and the view rests on {tables_read}. Give a timestamp.")
+        raise unreachable(
+            f"until: {until.told} is a version, and the view rests on {tables_read}.", "Give a timestamp."
+        )
     return {name: _position(tables, name, until) for name in names}
 
 
@@ -78,7 +82,10 @@ def _newest_until(tables: Tables, name: Name, until: Until) -> tuple[Commit, tup
         if found is not None and (until.version is None or found.version == until.version):
             return found, commits
         if found is not None or len(commits) < limit:
-            raise unreachable(f"{sql_name(name)} has no version of {until.told} in its history.")
+            raise unreachable(
+                f"{sql_name(name)} has no version of {until.told} in its history.",
+                f"Choose a later point; DESCRIBE HISTORY {sql_name(name)} shows what is left.",
+            )
         limit *= 8
 
 
@@ -89,8 +96,11 @@ def _is_within(commit: Commit, until: Until) -> bool:
 
 
 def already_past(view: Name, until: Until) -> RefreshError:
-    return unreachable(f"{sql_name(view)} or a view it reads is already past {until.told}.")
+    return unreachable(
+        f"{sql_name(view)} or a view it reads is already past {until.told}.",
+        "Choose a later point: lazyview status shows where it stands. Only a view with apply: later goes back.",
+    )
 
 
-def unreachable(what: str) -> RefreshError:
-    return RefreshError(Reason.POINT_UNREACHABLE, what)
+def unreachable(what: str, to_do: str) -> RefreshError:
+    return RefreshError(Reason.POINT_UNREACHABLE, what, to_do)

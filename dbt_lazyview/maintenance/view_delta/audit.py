@@ -49,7 +49,9 @@ def audit(engine: Engine, target: Target, group: Mapping[str, object], since: in
     first, last = _ends(tables, node, state, since, until)
     before = state_at(tables, state, first.window)
     if before is None:
-        raise unreachable(f"{sql_name(target.name)} as of {told_time(cut_time(first))} can no longer be read.")
+        raise unreachable(
+            f"{sql_name(target.name)} as of {told_time(cut_time(first))} can no longer be read.", "Begin later: since."
+        )
     query = changes_query(tables, node, before, last.window, literals(tables, node, group))
     changes = sorted(engine.query(query), key=_order)
     rows, unread = _rows_behind(attempt, before, (first, last), group)
@@ -88,8 +90,10 @@ def _ends(tables: Tables, node: Node, state: State, since: int | None, until: in
     last = [each for each in records if until is None or cut_time(each) <= until]
     if not first or not last:
         raise unreachable(
-            f"The view delta of {sql_name(node.target.name)} does not reach back that far: it begins at "
-            f"{told_time(cut_time(records[0])) if records else 'no time'}."
+            f"The view delta of {sql_name(node.target.name)} does not reach back that far.",
+            f"It begins at {told_time(cut_time(records[0]))}: ask for a later time."
+            if records
+            else "It is empty: refresh the view first.",
         )
     return (records[0] if since is None else first[-1]), last[-1]
 

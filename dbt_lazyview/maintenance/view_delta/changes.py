@@ -61,9 +61,8 @@ def literals(tables: Tables, node: Node, group: Mapping[str, object]) -> str:
     """A condition on columns of the view, null-safe."""
     known = {column.name.lower(): column for column in node.view.columns}
     if unknown := [each for each in group if each.lower() not in known]:
-        raise RefreshError(
-            Reason.INVALID_CONFIG, f"{sql_name(node.target.name)} has no column {', '.join(unknown)}.\n  Name others."
-        )
+        what = f"{sql_name(node.target.name)} has no column {', '.join(unknown)}."
+        raise RefreshError(Reason.INVALID_CONFIG, what, f"It has {', '.join(known)}: name some of these.")
     return tables.engine.render("same_values", values={quoted(known[each.lower()].name): group[each] for each in group})
 
 
@@ -71,6 +70,6 @@ def _limited(node: Node) -> RefreshError:
     return RefreshError(
         Reason.UNSUPPORTED,
         f"The changes of {sql_name(node.target.name)} cannot be told row by row: it has a LIMIT.\n"
-        "  Whether a row is in the view depends on others that did not change. Leave out the LIMIT, and let readers "
-        "apply it.",
+        "  Whether a row is in the view depends on others that did not change.",
+        "Leave out the LIMIT, and let readers apply it.",
     )

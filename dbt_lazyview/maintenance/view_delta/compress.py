@@ -108,6 +108,6 @@ def no_delta(node: Node) -> RefreshError:
     """There is nothing to work on."""
     return RefreshError(
         Reason.INVALID_CONFIG,
-        f"{sql_name(node.target.name)} has no view delta.\n"
-        "  Set apply: later, and refresh it after something changed in its sources.",
+        f"{sql_name(node.target.name)} has no view delta.",
+        "Set apply: later, and refresh it after something changed in its sources.",
     )

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.cut import existing_delta
-from dbt_lazyview.maintenance.errors import RefreshError
+from dbt_lazyview.maintenance.errors import RefreshError, refresh_first
 from dbt_lazyview.maintenance.history import Commit, effect_of
 from dbt_lazyview.maintenance.record import Record, UnreadableRecord, from_json
 from dbt_lazyview.maintenance.retention import files_kept_seconds
 from dbt_lazyview.maintenance.state import State, load_state
-from dbt_lazyview.maintenance.tables import Tables, name_of, sql_name
+from dbt_lazyview.maintenance.tables import Tables, name_of
 from dbt_lazyview.maintenance.view_delta.roll import records_after
 from dbt_lazyview.maintenance.view_delta.windows import cut_time
 
@@ -80,7 +80,7 @@ def readings_of_view(tables: Tables, state_name: Name) -> Iterator[Reading]:
     """A view with every window that waits, newest first; then older versions of its state that can still be read."""
     state = load_state(tables, state_name)
     if state.distrust or state.record is None:
-        raise _unreadable(state_name, state.distrust or Reason.RECORD_MISSING)
+        raise refresh_first(state_name, state.distrust or Reason.RECORD_MISSING)
     for record in reversed(records_after(tables, state)):
         is_past = record.window != state.record.window
         shown = replace(state, base=state.own, record=record, is_past=is_past)
@@ -141,14 +141,10 @@ def newest_consistent(readings: Mapping[str, Sequence[Reading]]) -> tuple[ValidT
     return max(found, key=lambda each: each[0].since, default=None)
 
 
-def _unreadable(state: Name, reason: Reason) -> RefreshError:
-    return RefreshError(reason, f"{sql_name(state)} has to be refreshed first: {reason.word}.")
-
-
 def inconsistent(names: Sequence[str]) -> RefreshError:
     """There is no moment that all of them can be read at."""
     return RefreshError(
         Reason.POINT_UNREACHABLE,
-        f"There is no time at which {', '.join(names)} are mutually consistent, of those that can still be read.\n"
-        "  Refresh them, or bring them to one time: dbt run-operation refresh with as_of.",
+        f"There is no time at which {', '.join(names)} are mutually consistent, of those that can still be read.",
+        "Refresh them, or bring them to one time: dbt run-operation refresh with as_of.",
     )

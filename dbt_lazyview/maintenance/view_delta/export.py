@@ -86,7 +86,8 @@ def _difference(tables: Tables, node: Node, state: State, found: State) -> str:
         raise RefreshError(
             Reason.STATE_CHANGED,
             f"{sql_name(found.name)} cannot go on: the view was computed anew, and rows of the exported table were "
-            "changed by somebody else.\n  Drop that table; the next export begins with all rows of the view.",
+            "changed by somebody else.",
+            "Drop that table; the next export begins with all rows of the view.",
         )
     public = node.view.public(rows_at(tables.engine, node.view.layout, state)).query
     return tables.engine.render(

@@ -82,6 +82,6 @@ def _bring(tables: Tables, chosen: Mapping[str, tuple[Node, Reading]]) -> None:
 
 def _stays(target: Target) -> Exception:
     return unreachable(
-        f"{sql_name(target.name)} cannot be brought to an earlier time: it has no view delta.\n"
-        f"  Set apply: {LATER}, or read the pinned relation instead."
+        f"{sql_name(target.name)} cannot be brought to an earlier time: it has no view delta.",
+        f"Set apply: {LATER}, or read the pinned relation instead.",
     )

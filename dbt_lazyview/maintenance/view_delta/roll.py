@@ -122,23 +122,24 @@ def compressed(view: Node, until: Until, record: Record) -> RefreshError:
     name, end = sql_name(view.target.name), told_time(cut_time(record))
     return unreachable(
         f"{name} cannot be rolled to {until.told}: that is inside a range of its view delta that was compressed, which "
-        f"ends at {end}.\n  Only its net effect is known (B 5). Choose that time, or one outside of the range."
+        f"ends at {end}.\n  Only its net effect is known (B 5).",
+        "Choose that time, or one outside of the range.",
     )
 
 
 def _only_ends(view: Node, until: Until, stop: Record) -> RefreshError:
     name, before = sql_name(view.target.name), told_time(cut_time(stop))
     return unreachable(
-        f"{name} cannot be rolled to {until.told}: it reads states of other views, which are past that time.\n"
-        f"  It can be rolled to the end of a window; the last one before is at {before}."
+        f"{name} cannot be rolled to {until.told}: it reads states of other views, which are past that time.",
+        f"Roll it to the end of a window; the last one before is at {before}.",
     )
 
 
 def _unreadable(view: Node, until: Until, reason: Reason) -> RefreshError:
     return unreachable(
         f"{sql_name(view.target.name)} cannot be rolled to {until.told}: that lies between two windows of its view "
-        f"delta, and the changes of a source in between cannot be read any more ({reason.word}).\n"
-        "  Choose the end of a window."
+        f"delta, and the changes of a source in between cannot be read any more ({reason.word}).",
+        "Choose the end of a window.",
     )
 
 

@@ -126,5 +126,6 @@ def with_applied(outcome: Outcome, applied: Commit | None) -> Outcome:
 def _between(node: Node) -> RefreshError:
     return unreachable(
         f"{sql_name(node.target.name)} shows a moment between two windows of its view delta, and lazy views read "
-        "stored rows.\n  Refresh it to now, or to the end of a window, first."
+        "stored rows.",
+        "Refresh it to now, or to the end of a window, first.",
     )

@@ -112,7 +112,7 @@ class TestCommands:
         project.run_sql("update {schema}.revenue__state set lv_count = lv_count + 1")
         code, out, err = lazyview("verify", "revenue", "--json")
         assert (code, err.startswith("Not compared: ")) == (IMPOSSIBLE, True)
-        assert "state_changed" in json.loads(out)[0]["problem"]
+        assert "[LV026]" in json.loads(out)[0]["problem"]
 
     def tamper_unseen(self, project, way) -> None:
         """Change a state in a commit that looks like ours."""

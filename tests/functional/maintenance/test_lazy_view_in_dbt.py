@@ -1,10 +1,13 @@
 """`materialized='lazy_view'` through dbt: result lines, run_results.json, operations, configs, errors."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
+
+from dbt_lazyview.adapter import progress
 
 ORDERS = """
 {{ config(materialized='incremental', incremental_strategy='append') }}
@@ -64,6 +67,24 @@ class TestLazyViewInDbt:
 
         results, log = run_dbt_and_capture(["run", "--select", "revenue"])
         assert (refreshed(results, "revenue")["kind"], "noop: nothing new" in log) == ("noop", True)
+
+    def test_what_stands_on_the_screen(self, project, monkeypatch):
+        """A refresh that takes long tells where it is; JSON is JSON line by line, and quiet is quiet."""
+        monkeypatch.setattr(progress, "PAUSES", (0.05, 0.1))
+        self.insert(project, "(6, 'east', 1)")
+        _, log = run_dbt_and_capture(["--log-format", "json", "run", "--select", "revenue"])
+        told = [json.loads(line) for line in log.splitlines()]
+        notes = [each["info"]["msg"] for each in told if each["info"]["name"] == "Note"]
+        assert [
+            each for each in notes if re.match(rf"Lazy view {project.test_schema}.revenue, after 0.\d s: \w+", each)
+        ]
+        results = [each["data"]["status"] for each in told if each["info"]["name"] == "LogModelResult"]
+        assert results == ["incremental: 1 change, 1 row, merge"], "dbt adds the time that it measured"
+        assert {each["info"]["level"] for each in told} == {"info"}
+
+        self.insert(project, "(7, 'east', 1)")
+        _, log = run_dbt_and_capture(["--quiet", "run", "--select", "revenue"])
+        assert log == ""
 
     def test_operations(self, project):
         self.insert(project, "(5, 'west', 9)")
@@ -136,7 +157,7 @@ class TestLazyViewInDbt:
 
     def test_a_table_or_view_becomes_a_lazy_view_and_back(self, project):
         kinds = []
-        for number, materialized in enumerate(("table", "lazy_view", "view", "lazy_view", "table"), 6):
+        for number, materialized in enumerate(("table", "lazy_view", "view", "lazy_view", "table"), 8):
             self.insert(project, f"({number}, 'east', 1)")
             text = f"{{{{ config(materialized='{materialized}') }}}} select id from {{{{ ref('orders') }}}}"
             write_file(text, project.project_root, "models", "changing.sql")

@@ -15,6 +15,8 @@ from dbt_lazyview.maintenance.tree import Node, Target
 class NothingThere:
     """An engine, and its catalog, that know no relation."""
 
+    shortcuts = None
+
     def catalog(self) -> Any:
         return self
 

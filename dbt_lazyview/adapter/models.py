@@ -1,6 +1,7 @@
 """From a dbt model to the definition of a lazy view: its configs checked, its docs looked up."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
@@ -44,6 +45,12 @@ NUMBERS = {
     "compact_every": (0, "commits", "It says after how many commits a state is compacted; 0: never."),
     "vacuum_every": (0, "commits", "It says after how many commits old files of a state are deleted; 0: never."),
 }
+# All that a lazy view looks at; those of the last line say how its state is stored.
+CONFIGS = (
+    *ALLOWED, *NUMBERS, "view_group", "unique_key", "full_refresh_limit", "max_staleness", "apply_share",
+    "partition_by", "clustered_by", "tblproperties", "location_root", "on_configuration_change",
+)  # fmt: skip
+ALIKE = 0.85  # what is that near to one of these, and none of them, is a slip
 
 
 def check_model(model: Mapping[str, Any]) -> None:
@@ -55,8 +62,8 @@ def check_model(model: Mapping[str, Any]) -> None:
     limit = _bad_limit("full_refresh_limit", config.get("full_refresh_limit"))
     name = _bad_name("view_group", model["config"].get("view_group"))
     live, goal, later = _live_and_still(config), _bad_goal(config), _later_and_otherwise(model)
-    share = _bad_share("apply_share", config.get("apply_share"))
-    if found := (*language, *filter(None, [*problems, *numbers, limit, name, live, goal, later, share])):
+    share, slips = _bad_share("apply_share", config.get("apply_share")), map(_slip, config)
+    if found := (*language, *filter(None, [*problems, *numbers, limit, name, live, goal, later, share, *slips])):
         raise ModelError(tuple(found))
 
 
@@ -142,6 +149,17 @@ def _bad_value(key: str, value: Any, allowed: tuple[Any, ...]) -> Problem | None
     return Problem(
         Reason.INVALID_CONFIG, f"{key}: {value} is not a value of a lazy view.",
         f"This release knows for {key}: {choice}.", f"Set {key} to {choice}, or leave it out.",
+    )  # fmt: skip
+
+
+def _slip(key: str) -> Problem | None:
+    """A config that dbt would hand over without a word, and nobody would look at."""
+    meant = get_close_matches(key, CONFIGS, n=1, cutoff=ALIKE)
+    if key in CONFIGS or not meant:
+        return None
+    return Problem(
+        Reason.INVALID_CONFIG, f"{key} is not a config of a lazy view.",
+        f"It would be ignored; {meant[0]} is one.", f"Write {meant[0]}; a config of your own belongs under meta.",
     )  # fmt: skip
 
 

@@ -44,6 +44,7 @@ START_REMEDIES = (
 START_REMEDY = "Mend what its log says at the end, and run it again."
 Started = TypeVar("Started")
 _CHECKPOINTING = "org.apache.spark.sql.execution.streaming.checkpointing"
+_METASTORE_ELSEWHERE = ("hive.metastore.uris", "javax.jdo.option.")
 _COLLECTOR = re.compile(r"-XX:[+-]Use\w*GC\b")
 _SECRET = re.compile(r"secret|password|passwd|token|credential|access.?key", re.IGNORECASE)
 
@@ -188,6 +189,7 @@ def _launch(folder: Path, settings: Mapping[str, str], java_home: Path, lock: in
     fire_event(Note(msg=f"Starting Spark{fetched}"))
     chosen = {
         **default_settings(folder),
+        **metastore_cache(settings),
         **settings,
         **_jar_settings(packages, jars, settings),
         **_java_options(folder, settings),
@@ -227,6 +229,21 @@ def _java_options(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
     key = "spark.driver.extraJavaOptions"
     own = settings.get(key, "")
     return {key: f'"-Dderby.system.home={folder}" {garbage_collector(own)} {own}'.strip()}
+
+
+def metastore_cache(settings: Mapping[str, str]) -> dict[str, str]:
+    """
+    The metastore of the folder remembers its tables: nobody else writes it, and every statement asks for each of its
+    tables. One that others write, too, has to look.
+
+    Example:
+        >>> list(metastore_cache({})), metastore_cache({"spark.hadoop.hive.metastore.uris": "thrift://metastore:9083"})
+        (['spark.hadoop.datanucleus.cache.level2.type', 'spark.hadoop.datanucleus.cache.level2.mode'], {})
+    """
+    if any(key.removeprefix("spark.hadoop.").startswith(_METASTORE_ELSEWHERE) for key in settings):
+        return {}
+    cache = "spark.hadoop.datanucleus.cache.level2"
+    return {f"{cache}.type": "soft", f"{cache}.mode": "ENABLE_SELECTIVE"}
 
 
 def garbage_collector(own: str) -> str:

@@ -7,9 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 FUNCTIONAL = $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder tests/functional
-STEP = @printf '\033[1m==> %s\033[0m\n'
+STEP = @sh scripts/step.sh
 
-.PHONY: demo test test-long test-dbt check docs tutorial test-report soak kill-test concurrency-soak view-delta-races manager-test test-cluster test-versions bench bench-dbt bench-page simulation audit lint format install java clean
+.PHONY: demo test test-long test-dbt check docs tutorial test-report screenshots soak kill-test concurrency-soak view-delta-races manager-test test-cluster test-versions bench bench-dbt bench-page simulation audit lint format install java clean
 
 demo: install java
 	@$(BIN)/python integration_tests/run_demo.py
@@ -42,6 +42,11 @@ test-report: install
 	@sh scripts/chromium.sh "$(BIN)/python"
 	$(STEP) "the report page in Chromium"
 	@$(BIN)/pytest -q tests/browser
+
+# The pictures of it in the documentation.
+screenshots: install
+	@sh scripts/chromium.sh "$(BIN)/python"
+	@$(BIN)/python -m docs.take_screenshots
 
 # Goes on from any seed: make soak PAIRS=20000 FIRST_SEED=1234500
 PAIRS ?= 100000

@@ -110,7 +110,8 @@ class Screen:
         print(text, file=self._out)
 
     def title(self, text: str) -> None:
-        self.line(f"\033[1m{text}\033[0m" if self._is_terminal else text)
+        is_bold = self._is_terminal and not os.environ.get("NO_COLOR")
+        self.line(f"\033[1m{text}\033[0m" if is_bold else text)
 
     def table(self, rows: Sequence[Sequence[str]], head: Sequence[str]) -> None:
         widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]

@@ -23,5 +23,5 @@ apt_install() {
 }
 
 step() {
-    printf '\033[1m==> %s\033[0m\n' "$*"
+    sh "$(dirname "$0")/step.sh" "$@"
 }

@@ -12,7 +12,7 @@ const FILTERS = [
   ["advised", "could be cheaper", (view) => view.advice.length > 0],
 ];
 const COLUMNS = [
-  ["View", (view) => view.name, (view) => element("span", { class: "wrap" }, dot(view), linkTo(view))],
+  ["View", (view) => view.name, (view) => element("span", { class: "name" }, dot(view), linkTo(view))],
   ["Pending", (view) => [URGENCY[view.condition], -view.behind_seconds], coloured],
   ["Behind", (view) => -view.behind_seconds, (view) => (view.behind_seconds ? duration(view.behind_seconds) : "–")],
   ["Last decision", (view) => view.last_decision || "", (view) => decision(view.last_decision, view.last_reason)],

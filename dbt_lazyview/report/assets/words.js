@@ -82,8 +82,13 @@ function dot(view) {
   return element("span", { class: `dot ${view.condition}`, title: view.condition, "aria-hidden": "true" });
 }
 
+// Long names break after a dot or an underscore, before they break anywhere.
+function breakable(name) {
+  return name.split(/(?<=[._])/).flatMap((part) => [part, element("wbr")]);
+}
+
 function linkTo(view) {
-  return element("button", { class: "link", onclick: () => go("view", view.id) }, view.name);
+  return element("button", { class: "link", onclick: () => go("view", view.id) }, breakable(view.name));
 }
 
 function seconds(view) {

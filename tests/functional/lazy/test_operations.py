@@ -74,7 +74,7 @@ class TestOperations:
     def test_a_view_that_differs_is_found(self, shop, project):
         project.run_sql("update {schema}.revenue__state set `lv_count` = `lv_count` + 1")
         log = shop.dbt("test", "--select", "test_name:lazy_view_matches_query,revenue", expect_pass=False)
-        assert "has to be refreshed first: state_changed" in log
+        assert "has to be refreshed first: its state table was changed by somebody else." in log
 
     def test_prepare_sources(self, shop, project):
         project.run_sql("alter table {schema}.returns unset tblproperties (delta.enableChangeDataFeed)")

@@ -1,5 +1,6 @@
 """The logs of Delta tables in the JVM of this process, found by the names of the tables."""
 
+from functools import cached_property
 from typing import Any
 
 from py4j.java_gateway import JavaClass
@@ -20,6 +21,7 @@ class Logs:
     def __init__(self, session: SparkSession) -> None:
         self.session = session
         self._known: dict[Name, Any] = {}
+        self._identifiers: dict[Name, Any] = {}
 
     def look(self, name: Name) -> tuple[Any, Any] | None:
         """The log of a Delta table and what it tells now; None if there is no such table."""
@@ -37,14 +39,27 @@ class Logs:
         if len(name) != 3 or name[0] != SESSION_CATALOG:
             return None
         try:
-            return self.session._jsparkSession.sessionState().catalog().getTableMetadata(self.identifier(name))
+            return self._catalog.getTableMetadata(self._identifier(name))
         except PySparkException:
             return None
 
-    def identifier(self, name: Name) -> Any:
-        option = java_class(self.session, "scala.Option").apply
-        as_identifier = java_class(self.session, "org.apache.spark.sql.catalyst.TableIdentifier")
-        return as_identifier(name[2], option(name[1]), option(name[0]))
+    @cached_property
+    def _catalog(self) -> Any:
+        return self.session._jsparkSession.sessionState().catalog()
+
+    @cached_property
+    def _option(self) -> Any:
+        return java_class(self.session, "scala.Option")
+
+    @cached_property
+    def _nothing(self) -> Any:
+        return self._option.empty()
+
+    def _identifier(self, name: Name) -> Any:
+        if name not in self._identifiers:
+            as_identifier = java_class(self.session, "org.apache.spark.sql.catalyst.TableIdentifier")
+            self._identifiers[name] = as_identifier(name[2], self._option.apply(name[1]), self._option.apply(name[0]))
+        return self._identifiers[name]
 
     def read(self, name: Name, entry: Any) -> tuple[Any, Any] | None:
         """The log of a table of which the catalog said so much, and what it tells now."""
@@ -53,8 +68,7 @@ class Logs:
         return self._told_now(log)
 
     def _told_now(self, log: Any) -> tuple[Any, Any] | None:
-        nothing = java_class(self.session, "scala.Option").empty()
-        snapshot = log.update(False, nothing, nothing)
+        snapshot = log.update(False, self._nothing, self._nothing)
         return (log, snapshot) if snapshot.version() >= 0 else None
 
 

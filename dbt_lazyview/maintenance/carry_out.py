@@ -26,7 +26,7 @@ from dbt_lazyview.maintenance.public import (
     published,
     run,
 )
-from dbt_lazyview.maintenance.relevance import touch_nothing
+from dbt_lazyview.maintenance.relevance import is_worth_a_look, may_touch_nothing, touch_nothing
 from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, WHOLE_TABLE, having_set
 from dbt_lazyview.maintenance.staging import staged
 from dbt_lazyview.maintenance.state import State
@@ -148,9 +148,22 @@ def _other_ways(planner: Planner, request: Request) -> Iterator[Callable[[Reason
 
 def _relevant(tables: Tables, planner: Planner, plan: Plan) -> Plan:
     """The plan, or one that leaves the rows as they are, where the changes do not touch them."""
-    if plan.decision.kind != INCREMENTAL or not touch_nothing(tables, planner.node, planner.windows()[0]):
+    if plan.decision.kind != INCREMENTAL or plan.record is None:
         return plan
-    return planner.advanced(Decision(NOOP, Reason.CHANGES_IRRELEVANT), plan.record.changes if plan.record else None)
+    deltas = may_touch_nothing(planner.node, planner.windows()[0])
+    if not deltas:
+        return plan
+    touched = plan.record.experience.touched
+    if not is_worth_a_look(touched) or not touch_nothing(tables, deltas):
+        return _with_touched(plan, touched + 1)
+    decision = Decision(NOOP, Reason.CHANGES_IRRELEVANT)
+    return _with_touched(planner.advanced(decision, plan.record.changes), 0)
+
+
+def _with_touched(plan: Plan, times: int) -> Plan:
+    """The plan, with how often changes touched the view in its record."""
+    assert plan.record is not None
+    return replace(plan, record=replace(plan.record, experience=replace(plan.record.experience, touched=times)))
 
 
 def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:

@@ -44,6 +44,7 @@ class Experience:
     full_bytes: int = 0  # of its sources
     inserts: Pace = Pace()  # where rows only came
     others: Pace = Pace()
+    touched: int = 0  # times in a row that changes did touch the view, of which that was not certain
 
 
 NO_EXPERIENCE = Experience()

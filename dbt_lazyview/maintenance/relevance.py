@@ -1,6 +1,6 @@
 """Whether pending changes touch a view at all: if not, its cut goes on and its rows stay (Z 3.5)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.plan import RelevantDelta, Window
@@ -11,13 +11,31 @@ from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.windows import columns_in
 
 FEW_ROWS = 100_000  # looking at more than this is no small thing compared to the refresh
+LONGEST_TRUST = 16  # refreshes without a look
 
 
-def touch_nothing(tables: Tables, node: Node, windows: Mapping[Name, Window]) -> bool:
-    """Look at the changes, where they are few and may well be beside the point."""
+def may_touch_nothing(node: Node, windows: Mapping[Name, Window]) -> tuple[RelevantDelta, ...]:
+    """The changes, where they are few and may well be beside the point; else none."""
     deltas = node.view.relevant_changes(windows)
-    if not all(_may_miss(each, columns_in(node.schemas[each.delta.source.name])) for each in deltas):
-        return False
+    may_miss = all(_may_miss(each, columns_in(node.schemas[each.delta.source.name])) for each in deltas)
+    return tuple(deltas) if may_miss else ()
+
+
+def is_worth_a_look(touched: int) -> bool:
+    """
+    Whether to look, after so many times in a row that changes did touch the view: a look is a query of its own, and
+    where it was in vain it will most likely be again.
+
+    Example:
+        >>> [touched for touched in range(50) if is_worth_a_look(touched)]
+        [0, 1, 2, 4, 8, 16, 32, 48]
+    """
+    is_power_of_two = touched & (touched - 1) == 0
+    return touched % LONGEST_TRUST == 0 or (is_power_of_two and touched < LONGEST_TRUST)
+
+
+def touch_nothing(tables: Tables, deltas: Sequence[RelevantDelta]) -> bool:
+    """Look at the changes."""
     try:
         return not tables.engine.query(tables.engine.render("relevant_changes", deltas=deltas))
     except EngineError:

@@ -11,7 +11,9 @@ from dbt_lazyview.compiler.plan import Window
 from dbt_lazyview.maintenance.decide import BUILD, FULL, INCREMENTAL
 from dbt_lazyview.maintenance.record import Estimate, Experience, Pace, Record
 
-MANY_CHANGES = 100_000  # fewer cost about the same, however many they are
+# Few changes cost about the same, however many they are, and so do some; what one of many adds can be told.
+SOME_CHANGES = 10_000
+MANY_CHANGES = 100_000
 SMALL_SOURCES = 16 * 2**20  # bytes; few changes of these are followed without a second thought
 # How many rows of a full computation a change is worth, until refreshes of the view itself have shown it.
 INSERTED, OTHERWISE = 4, 8
@@ -63,13 +65,23 @@ def _at_pace(known: Experience, insert_only: bool, pace: Pace) -> Experience:
 
 
 def _doubted(pace: Pace) -> Pace:
-    return Pace(round(pace.least * DOUBT), pace.row * DOUBT)
+    return Pace(round(pace.least * DOUBT), pace.row * DOUBT, round(pace.some * DOUBT))
 
 
 def _after_changes(pace: Pace, took: int, changes: int) -> Pace:
+    if changes < SOME_CHANGES:
+        return replace(pace, least=_between(took, pace.least))
     if changes < MANY_CHANGES:
-        return replace(pace, least=round((took + pace.least) / 2) if pace.least else took)
-    return replace(pace, row=max(took - pace.least, 0) / changes)
+        return replace(pace, some=_between(took, pace.some))
+    return replace(pace, row=max(took - _few_or_some(pace), 0) / changes)
+
+
+def _between(took: int, before: int) -> int:
+    return round((took + before) / 2) if before else took
+
+
+def _few_or_some(pace: Pace) -> int:
+    return pace.least or pace.some
 
 
 def pace_of(experience: Experience, insert_only: bool) -> Pace:
@@ -78,18 +90,23 @@ def pace_of(experience: Experience, insert_only: bool) -> Pace:
 
     Example:
         >>> pace_of(Experience(inserts=Pace(3_000, 0.01), others=Pace(4_000)), insert_only=False)
-        Pace(least=4000, row=0.02)
+        Pace(least=4000, row=0.02, some=0)
     """
     own, other, ratio = experience.inserts, experience.others, INSERTED / OTHERWISE
     if not insert_only:
         own, other, ratio = other, own, 1 / ratio
-    return Pace(own.least or other.least, own.row or other.row * ratio)
+    return Pace(own.least or other.least, own.row or other.row * ratio, own.some or other.some)
 
 
 def is_question(experience: Experience, changes: int, insert_only: bool, source_bytes: int) -> bool:
     """Whether anything speaks for computing everything anew."""
-    is_slow = source_bytes >= SMALL_SOURCES and pace_of(experience, insert_only).least > experience.full
+    is_slow = source_bytes >= SMALL_SOURCES and _at_least(pace_of(experience, insert_only), changes) > experience.full
     return bool(experience.full) and (changes >= MANY_CHANGES or is_slow)
+
+
+def _at_least(pace: Pace, changes: int) -> int:
+    """How long so many changes take, apart from what each of many adds."""
+    return _few_or_some(pace) if changes < SOME_CHANGES or changes >= MANY_CHANGES else pace.some or pace.least
 
 
 def foreseen(
@@ -108,9 +125,9 @@ def foreseen(
     grown = max(source_bytes / experience.full_bytes, 1) if experience.full_bytes else 1
     full, pace = experience.full * grown, pace_of(experience, insert_only)
     if changes < MANY_CHANGES:
-        return Estimate(pace.least, round(full))
+        return Estimate(_at_least(pace, changes), round(full))
     rate = pace.row or full / max(source_rows(), 1) * (INSERTED if insert_only else OTHERWISE)
-    return Estimate(round(pace.least + changes * rate), round(full))
+    return Estimate(round(_at_least(pace, changes) + changes * rate), round(full))
 
 
 def is_too_much(estimate: Estimate) -> bool:

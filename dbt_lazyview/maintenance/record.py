@@ -34,6 +34,7 @@ class Pace:
 
     least: int = 0  # milliseconds, where few rows changed
     row: float = 0.0  # milliseconds that a row adds to that, where many did
+    some: int = 0  # milliseconds, where neither few nor many did
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import pytest
 from dbt_lazyview.maintenance.cut_over import (
     MANY_CHANGES,
     SMALL_SOURCES,
+    SOME_CHANGES,
     foreseen,
     is_question,
     is_too_much,
@@ -39,6 +40,19 @@ def test_few_changes_show_the_least_that_a_refresh_costs():
     assert learned(_followed(None), ended=13 * SECOND) == KNOWN
 
 
+def test_some_changes_are_apart_from_few():
+    few = learned(_followed(5), ended=12 * SECOND)
+    some = learned(_followed(SOME_CHANGES, few), ended=16 * SECOND)
+    assert some.others == Pace(2 * SECOND, some=6 * SECOND)
+    again = learned(_followed(MANY_CHANGES - 1, some), ended=18 * SECOND)
+    assert again.others == Pace(2 * SECOND, some=7 * SECOND)
+    assert foreseen(again, 5, False, _not_asked, 1_000_000).incremental == 2 * SECOND
+    assert foreseen(again, SOME_CHANGES, False, _not_asked, 1_000_000).incremental == 7 * SECOND
+    slow = replace(again, others=replace(again.others, some=20 * SECOND))
+    assert is_question(slow, SOME_CHANGES, False, SMALL_SOURCES)
+    assert not is_question(slow, SOME_CHANGES - 1, False, SMALL_SOURCES)
+
+
 def test_many_changes_show_what_one_adds_to_that():
     pace = Pace(1 * SECOND)
     known = replace(KNOWN, inserts=pace, others=pace)
@@ -54,6 +68,8 @@ def test_experience_that_decided_is_believed_less_and_less():
     doubted = learned(chosen, 18 * SECOND)
     assert (doubted.others.least, doubted.others.row) == (9.7 * SECOND, pytest.approx(0.097))
     assert doubted.inserts == known.inserts
+    some = replace(chosen, experience=replace(known, others=Pace(some=10 * SECOND)))
+    assert learned(some, 18 * SECOND).others.some == 9.7 * SECOND
     asked_for = replace(chosen, estimate=None)
     assert learned(asked_for, 18 * SECOND) == known
 

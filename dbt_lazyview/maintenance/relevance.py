@@ -11,6 +11,7 @@ from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.windows import columns_in
 
 FEW_ROWS = 100_000  # looking at more than this is no small thing compared to the refresh
+FIRST_LOOKS = (0, 1, 4)
 LONGEST_TRUST = 16  # refreshes without a look
 
 
@@ -28,10 +29,9 @@ def is_worth_a_look(touched: int) -> bool:
 
     Example:
         >>> [touched for touched in range(50) if is_worth_a_look(touched)]
-        [0, 1, 2, 4, 8, 16, 32, 48]
+        [0, 1, 4, 16, 32, 48]
     """
-    is_power_of_two = touched & (touched - 1) == 0
-    return touched % LONGEST_TRUST == 0 or (is_power_of_two and touched < LONGEST_TRUST)
+    return touched in FIRST_LOOKS or touched % LONGEST_TRUST == 0
 
 
 def touch_nothing(tables: Tables, deltas: Sequence[RelevantDelta]) -> bool:

@@ -1,7 +1,7 @@
 """Tables that somebody writes, and lazy views over them, refreshed by dbt's own adapter and engine."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ class Subject:
     title: str
     models: Mapping[str, str]  # SQL by name
     refresh_mode: str = "auto"
+    configs: Mapping[str, Any] = field(default_factory=dict)  # others, of all its models
 
     @classmethod
     def of(cls, title: str, name: str, sql: str, refresh_mode: str = "auto") -> "Subject":
@@ -30,7 +31,7 @@ class Subject:
     def definitions(self) -> dict[str, Definition]:
         last = list(self.models)[-1]
         return {
-            name: Definition(sql, refresh_mode=self.refresh_mode, is_parent=name != last)
+            name: Definition(sql, refresh_mode=self.refresh_mode, is_parent=name != last, **self.configs)
             for name, sql in self.models.items()
         }
 
@@ -54,16 +55,16 @@ class Lake:
             rows = [tuple(row) for row in self.session.sql(statement).collect()]
         return rows
 
-    def refresh(self, *subjects: Subject, full: bool = False) -> list[Outcome]:
+    def refresh(self, *subjects: Subject, full: bool = False, **asked: Any) -> list[Outcome]:
         """Build or refresh, as one invocation of dbt does it: each view on a connection of its own, probes shared."""
-        probes = Probes()
+        probes, request = Probes(), Request(full_refresh=full, **asked)
         definitions = [each for subject in subjects for each in subject.definitions().items()]
-        return [self._refresh(name, definition, full, probes) for name, definition in definitions]
+        return [self._refresh(name, definition, request, probes) for name, definition in definitions]
 
-    def _refresh(self, name: str, definition: Definition, full: bool, probes: Probes) -> Outcome:
+    def _refresh(self, name: str, definition: Definition, request: Request, probes: Probes) -> Outcome:
         with open_engine(self.adapter, name, probes) as engine:
             target = Target((engine.current_catalog, self.schema, name), definition)
-            return refresh(engine, target, Request(full_refresh=full), probes)
+            return refresh(engine, target, request, probes)
 
     def drop(self, *subjects: Subject) -> None:
         """The views, their states, and what else is kept for them."""

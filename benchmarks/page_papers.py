@@ -24,6 +24,8 @@ def sections(files: Files) -> Iterator[Written]:
         yield _writes(scale, points_of(files, scale, "writes"))
         yield _break_even(scale, points_of(files, scale, "break-even"))
         yield _asynchronous(scale, points_of(files, scale, "asynchronous"))
+        yield _view_deltas(scale, points_of(files, scale, "view-deltas"))
+        yield _managed(scale, points_of(files, scale, "managed"))
 
 
 def _responses(scale: float, points: Points) -> Written:
@@ -146,3 +148,40 @@ def _asynchronous_row(label: str, each: Mapping[str, Any]) -> list[str]:
     if "synchronous" not in each:
         return [label, "", f"{after:.2f} s", "", told]
     return [label, f"{each['synchronous']:.2f} s", f"{after:.2f} s", f"{each['synchronous'] / after:.1f}x", told]
+
+
+def _view_deltas(scale: float, points: Points) -> Written:
+    """Paper B: propagate now, apply later."""
+    parts = [_windows(label, each) for label, each in points.items()]
+    return Written(words.on(words.VIEW_DELTAS, scale) + "\n".join(parts)) if parts else Written("")
+
+
+def _windows(label: str, found: Mapping[str, Any]) -> str:
+    merged, propagated, count = found["merged"], found["propagated"], found["windows"]
+    at_once = propagated["all"] + found["applied"]
+    rows = [
+        ["a window, median", f"{merged['each']:.2f} s", f"{propagated['each']:.2f} s", _times(merged, propagated)],
+        [f"{count} windows, each at its time", f"{merged['all']:.1f} s", f"{propagated['all']:.1f} s", ""],
+        ["all of them applied at once", "", f"{found['applied']:.1f} s", ""],
+        ["in all", f"{merged['all']:.1f} s", f"{at_once:.1f} s", f"{merged['all'] / at_once:.1f}x"],
+        ["reading the view", f"{found['read_merged']:.2f} s", f"{found['read_propagated']:.2f} s", ""],
+        ["rolled to a moment in the middle", "", f"{found['rolled']:.2f} s", ""],
+        ["and shown up to now again", "", f"{found['back']:.2f} s", ""],
+    ]
+    return table([f"{label}, {found['groups']:,} groups", "`apply: now`", "`apply: later`", ""], rows)
+
+
+def _times(one: Mapping[str, float], other: Mapping[str, float]) -> str:
+    return f"{one['each'] / other['each']:.1f}x"
+
+
+def _managed(scale: float, points: Points) -> Written:
+    """Paper Z, 2.2.2: what a manager costs whoever writes."""
+    if not points:
+        return Written("")
+    rows = [
+        [name, f"{each['median']:.2f} s", f"{each['slowest']:.2f} s", str(each["refreshes"])]
+        for name, each in points.items()
+    ]
+    head = ["while somebody updates another table", "median update", "slowest", "refreshes meanwhile"]
+    return Written(words.on(words.MANAGED, scale) + table(head, rows))

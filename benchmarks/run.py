@@ -16,6 +16,7 @@ from benchmarks.sections import (
     combined,
     curves,
     idle,
+    managed,
     memory,
     others,
     projects,
@@ -23,11 +24,13 @@ from benchmarks.sections import (
     scaling,
     start,
     tpch22,
+    view_deltas,
     writes,
 )  # fmt: skip
 
 IN_ORDER = (
-    scaling, curves, combined, responses, writes, idle, tpch22, break_even, asynchronous, others, projects, start,
+    scaling, curves, combined, responses, writes, idle, tpch22, break_even, asynchronous, others, view_deltas, managed,
+    projects, start,
 )  # fmt: skip
 SECTIONS: dict[str, Any] = {each.SECTION: each for each in IN_ORDER}
 OF_DBT = (projects.SECTION, start.SECTION)  # about dbt and processes, not about tables: wanted by name

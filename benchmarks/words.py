@@ -54,6 +54,15 @@ ASYNCHRONOUS = """## Paper V, table 1: asynchronous against synchronous, {scale}
 Totals of customers over a join of five tables. Seconds of the refreshes: after each statement of one row, or one after
 all of them.
 """
+VIEW_DELTAS = """## Paper B: propagate now, apply later, {scale}
+Lines and their prices by order, so that the view has as many rows as there are orders. The same small windows are
+merged into one view and propagated to another one, in turns; what waits is then read, rolled to a moment and back, and
+applied at once.
+"""
+MANAGED = """## Update response while the manager runs, {scale}
+About once a second somebody updates a hundredth of a table of customers that no view reads, while a manager in the same
+Spark always has four views over another table to refresh ([manager](../manager.md)).
+"""
 
 
 def on(words: str, scale: float, **figures: str) -> str:

@@ -4,6 +4,12 @@ from typing import Any
 
 from benchmarks.sections.names import CUSTOMERS_MOVED, MAIN_VIEW, STAR, with_feed, with_views
 
+WINDOWS = {
+    "windows": 100, "groups": 1_500_000, "merged": {"all": 400.0, "each": 4.0},
+    "propagated": {"all": 150.0, "each": 1.5}, "applied": 10.0, "read_merged": 0.5, "read_propagated": 0.8,
+    "rolled": 2.0, "back": 0.4,
+}  # fmt: skip
+
 
 def refreshed(seconds: float, kind: str = "incremental", **more: Any) -> dict[str, Any]:
     told = {"kind": kind, "reason": "", "strategy": "overwrite", "changes": 10, "statements": 1, "jobs": 8}
@@ -65,6 +71,8 @@ def _of_papers(seconds: float) -> dict[str, Any]:
             "10 x insert lineitem": {"statements": 10, "synchronous": 20.0, "asynchronous": 2.0},
             "10 x combined": {"statements": 60, "asynchronous": 3.0},
         },
+        "view-deltas": {"100 windows": WINDOWS},
+        "managed": {"no manager": {"median": 0.5, "slowest": 0.9, "refreshes": 0}},
     }
 
 

@@ -61,6 +61,9 @@ def test_the_page_tells_figures_of_its_points(measured):
     assert "| 10 x insert lineitem | 20.00 s | 2.00 s | 10.0x | 5.3x |" in text
     assert "| deletes | 15 % | **above 10 %** |" in text
     assert "**100x**" in text  # a hundred updates
+    assert "| a window, median | 4.00 s | 1.50 s | 2.7x |" in text
+    assert "| in all | 400.0 s | 160.0 s | 2.5x |" in text
+    assert "| no manager | 0.50 s | 0.90 s | 0 |" in text
 
 
 def test_every_plot_is_well_formed_and_shown(measured):

@@ -1,6 +1,7 @@
 """
-A crowd: writers of every kind, refreshers of the same views, and two managers, each in a process of its own;
-afterwards every committed version of every view is judged. `python -m tests.functional.faults.crowd --minutes 5`
+A crowd: writers of every kind, refreshers of the same views, who propagate to one with a view delta and apply what
+waits there, two managers, and somebody who watches what the views claim, each in a process of its own; afterwards
+every committed version of every view is judged. `python -m tests.functional.faults.crowd --minutes 5`
 """
 
 import argparse
@@ -22,16 +23,20 @@ from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.maintenance.failures import is_race
+from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.policies import OPERATION, RUN
+from dbt_lazyview.maintenance.public import load_shown_state
+from dbt_lazyview.maintenance.refresh import refresh
+from dbt_lazyview.maintenance.tables import Tables
 from tests.functional.faults import spark_server
-from tests.functional.faults.world import QUERIES, TABLES
+from tests.functional.faults.world import CONFIGS, QUERIES, TABLES, World
 from tests.functional.maintenance.lake import Lake
 from tests.functional.maintenance.lake_world import manager_of
-from tests.functional.oracle.oracle import Oracle
 from tests.functional.servers.processes import free_port
 from tests.functional.servers.thrift import ThriftSession, thrift_server
 
 SCHEMA = "crowd"
-VIEWS = {name: QUERIES[name] for name in ("totals", "lines")}
+VIEWS = {name: QUERIES[name] for name in ("totals", "lines", "waiting")}
 REFRESHERS, MANAGERS = 4, 2
 PAUSE = 0.5  # seconds after each of its commits: who never pauses lets nobody else change what he writes
 AT_LEAST = 2  # statements of a writer, however slow the machine is
@@ -103,7 +108,8 @@ def refresh_views(root: Root, until: float, told: Any) -> None:
         if time.time() > until and number > len(VIEWS):  # one of them a second time at least
             return
         try:
-            outcome = lake.refresh(name, sql, is_parent=name == "lines")
+            request = Request(trigger=(RUN, OPERATION)[number // len(VIEWS) % 2])
+            outcome = refresh(lake.engine(), lake.target(name, sql, **CONFIGS.get(name, {})), request)
             told.put((f"{name} {outcome.kind} {outcome.reason}".rstrip(), None))
         except RefreshError as problem:
             told.put((f"{name} lost", None if problem.reason is Reason.LOST_RACE else str(problem)))
@@ -114,8 +120,7 @@ def refresh_views(root: Root, until: float, told: Any) -> None:
 def manage_views(root: Root, until: float, told: Any) -> None:
     """A manager; that there are several, and others who refresh the same views, is no reason for it to fail."""
     lake = Lake(root(), SCHEMA)
-    configs = {"lines": {"is_parent": True}}
-    manager, world = manager_of(lake, lake.engine(), VIEWS, time.time, **configs)
+    manager, world = manager_of(lake, lake.engine(), VIEWS, time.time, **CONFIGS)
     steps = 0
     while time.time() < until or steps < AT_LEAST:
         time.sleep(manager.step())
@@ -124,6 +129,21 @@ def manage_views(root: Root, until: float, told: Any) -> None:
     for problem in world.problems:
         is_lost = isinstance(problem, RefreshError) and problem.reason is Reason.LOST_RACE
         told.put(("manager lost", None if is_lost else str(problem)))
+
+
+def watch_claims(root: Root, until: float, told: Any) -> None:
+    """What a view claims to show never goes back: nobody asks for an earlier moment here."""
+    lake, claimed = Lake(root(), SCHEMA), dict[str, dict[str, int]]()
+    looks = 0
+    while time.time() < until or looks < AT_LEAST:
+        for name in VIEWS:
+            found = load_shown_state(Tables(lake.engine(), "UTC"), lake.target(name, "").state).record
+            claim = {table: at.version for table, at in found.cut.items()} if found else {}
+            before = claimed.get(name, {})
+            is_behind = any(claim.get(table, -1) < version for table, version in before.items())
+            told.put((f"{name} looked at", f"it claims {claim} after {before}" if is_behind else None))
+            claimed[name] = claim
+        looks += 1
 
 
 def create(root: Root, told: Any) -> None:
@@ -138,7 +158,7 @@ def run_crowd(root: Root, seconds: float) -> Findings:
     until = time.time() + seconds
     writers = [(write, (root, each, until)) for each in WRITERS]
     others = [*[(refresh_views, (root, until))] * REFRESHERS, *[(manage_views, (root, until))] * MANAGERS]
-    findings += _work([*writers, *others])
+    findings += _work([*writers, *others, (watch_claims, (root, until))])
     return findings + judge(Lake(root(), SCHEMA))
 
 
@@ -160,13 +180,18 @@ def _work(jobs: Sequence[tuple[Callable[..., None], tuple[Any, ...]]]) -> "Findi
 
 
 def judge(lake: Lake) -> Findings:
-    """Every committed version against its query at the recorded cut, and the last one against now."""
-    findings, oracle = Findings(), Oracle(lake, VIEWS)
+    """Every committed version and window against its query at the recorded cut, and the last one against now."""
+    findings, world = Findings(), World(lake)
+    oracle = world.oracle
     for name, sql in VIEWS.items():
-        lake.refresh(name, sql, is_parent=name == "lines")
+        lake.refresh(name, sql, **CONFIGS.get(name, {}))
         records = lake.records(name)
         in_history = oracle.differences_in_history(name, records)
         wrong = [oracle.differences(name), in_history, oracle.steps_back(name, records)]
+        if CONFIGS.get(name, {}).get("apply") == "later":
+            windows = world.windows(name)
+            wrong += [world.wrong_windows(name), oracle.steps_back(name, windows)]
+            findings.done[f"{name} windows"] += len(windows)
         findings.done[f"{name} versions"] += len(records)
         findings.faults += [f"{name}: {each}" for each in wrong if each]
     return findings

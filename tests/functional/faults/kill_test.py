@@ -23,7 +23,7 @@ from tests.functional.faults import spark_server
 from tests.functional.faults.lives import Life
 from tests.functional.faults.mortal import Death
 from tests.functional.faults.spark_server import Server
-from tests.functional.faults.world import SCENARIOS
+from tests.functional.faults.world import REFRESH, SCENARIOS
 
 GUESSED_STATEMENTS, GUESSED_SECONDS = 25, 2.0  # of a refresh that was not watched to its end yet
 STATEMENTS_AFTER_COMMIT = 6
@@ -42,14 +42,16 @@ class Tally:
     after_commit: int = 0  # between the commit of a state and what follows it
     with_spark: int = 0
     scenarios: Counter[str] = field(default_factory=Counter)
+    inside: Counter[str] = field(default_factory=Counter)  # scenarios, in the part that they are about
     boundaries: int = 0  # between different statements
     faults: list[Any] = field(default_factory=list)
 
     @property
     def line(self) -> str:
-        told = ", ".join(f"{name} {count}" for name, count in sorted(self.scenarios.items()))
+        told = ", ".join(f"{name} {self.inside[name]}/{count}" for name, count in sorted(self.scenarios.items()))
         return (
-            f"{self.kills} kills ({told}) at {self.boundaries} different boundaries, {self.after_commit} of them "
+            f"{self.kills} kills (inside what each is about/in all: {told}) at {self.boundaries} different "
+            f"boundaries, {self.after_commit} of them "
             f"between the commit of a state and what follows, {self.with_spark} with all of Spark: "
             f"{len(self.faults)} faults"
         )
@@ -107,7 +109,10 @@ class KillTest:
         return self.to_come.pop()
 
     def death_in(self, scenario: str) -> Death:
-        """Every fourth is aimed after the commit, every fourth at a moment, the others before a statement."""
+        """
+        Every fourth is aimed after the commit, every fourth at a moment, the others before a statement: of the part
+        that the scenario is about, where it has several.
+        """
         kind, number = self.tally.kills % 4, self.tally.kills + 1
         takes_spark = self.spark_dies_every > 0 and number % self.spark_dies_every == 0
         if kind == 0:
@@ -115,6 +120,9 @@ class KillTest:
             return Death(self.random.randrange(STATEMENTS_AFTER_COMMIT), commits, takes_spark=takes_spark)
         if kind == 3:
             return Death(seconds=self.random.uniform(0, GUESSED_SECONDS), takes_spark=takes_spark)
+        part = SCENARIOS[scenario].part
+        if part != REFRESH:
+            return Death(self.random.randrange(GUESSED_STATEMENTS), takes_spark=takes_spark, part=part)
         boundaries = range(self.lengths.get(scenario, GUESSED_STATEMENTS))
         unseen = [each for each in boundaries if each not in self.visited[scenario]]
         return Death(self.random.choice(unseen or boundaries), takes_spark=takes_spark)
@@ -150,6 +158,7 @@ class KillTest:
         self.tally.after_commit += told["has_committed"]
         self.tally.with_spark += life.death.takes_spark
         self.tally.scenarios[life.scenario] += 1
+        self.tally.inside[life.scenario] += told["part"] == SCENARIOS[life.scenario].part
         self.visited[life.scenario].add(told["boundary"])
         self.tally.boundaries = sum(map(len, self.visited.values()))
 
@@ -193,10 +202,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        test = KillTest(partial(spark_server.running, Path(folder)), seed=arguments.seed)
+        judged_every = max(1, min(5, arguments.kills // len(SCENARIOS)))
+        test = KillTest(partial(spark_server.running, Path(folder)), seed=arguments.seed, judged_every=judged_every)
         tally = test.run(arguments.kills)
-    print(tally.line)
-    sys.exit(bool(tally.faults))
+    missed = [name for name in SCENARIOS if not tally.inside[name]] if arguments.kills >= 2 * len(SCENARIOS) else []
+    print(tally.line, *(f"nobody died inside of {name}" for name in missed), sep="\n")
+    sys.exit(bool(tally.faults or missed))
 
 
 if __name__ == "__main__":

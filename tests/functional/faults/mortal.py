@@ -27,6 +27,7 @@ class Death:
     commits: int = 0  # statements are counted from after so many commits of states
     seconds: float | None = None
     takes_spark: bool = False
+    part: str = ""  # statements are counted from the beginning of this part
 
 
 def tell(**facts: Any) -> None:
@@ -42,8 +43,12 @@ class MortalEngine(RawEngine):
         self.shortcuts = MortalShortcuts(session, self.count) if is_embedded else None
         self.death, self.spark_group = death, spark_group
         self.statements: list[str] = []  # how each began
+        self.parts: dict[str, int] = {}  # how many statements came before each
         if death.seconds is not None:
             threading.Timer(death.seconds, self.die).start()
+
+    def begin(self, part: str) -> None:
+        self.parts.setdefault(part, len(self.statements))
 
     def _run(self, sql: str, work: Callable[[], Answer]) -> Answer:
         self.count(sql)
@@ -52,7 +57,8 @@ class MortalEngine(RawEngine):
     def die(self) -> None:
         done = self.statements if self.death.seconds is None else self.statements[:-1]
         last, has_committed = (self.statements or ["nothing"])[-1], bool(commits_in(done))
-        tell(died_after=last, boundary=len(self.statements), has_committed=has_committed)
+        part = list(self.parts)[-1] if self.parts else ""
+        tell(died_after=last, boundary=len(self.statements), has_committed=has_committed, part=part)
         if self.death.takes_spark:
             os.killpg(self.spark_group, signal.SIGKILL)
         os.kill(os.getpid(), signal.SIGKILL)
@@ -60,6 +66,8 @@ class MortalEngine(RawEngine):
     def count(self, sql: str) -> None:
         """One more statement, unless it is the one not to be reached."""
         commits = [-1, *commits_in(self.statements)]
+        if self.death.part:
+            commits = [self.parts[self.death.part] - 1] if self.death.part in self.parts else []
         if len(commits) > self.death.commits:
             counted = len(self.statements) - commits[self.death.commits] - 1
             if counted == self.death.before:

@@ -26,5 +26,7 @@ def test_writers_and_refreshers_at_once(spark):
         "totals build",
         "totals versions",
         "lines versions",
+        "waiting windows",
+        "waiting looked at",
     ):
         assert what in told

@@ -8,6 +8,7 @@ from typing import Any
 from dbt_lazyview.compiler.compile import compile_view
 from dbt_lazyview.maintenance.planning import Request
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
+from dbt_lazyview.maintenance.record import Record, from_json
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.stored import built_target
@@ -43,6 +44,7 @@ QUERIES = {
     "known": "select o.region, o.orders, r.country from sold o join regions r on o.region = r.name",
     "other": "select region, max(amount) as highest from sales group by region having max(amount) > 5",
 }
+REFRESH, APPLY, COMPRESS, MANAGE = "refresh", "apply", "compress", "manage"  # parts of a life
 EARLIER = {"other": "select region, count(distinct amount) as amounts from sales group by region"}
 CONFIGS: Mapping[str, Mapping[str, Any]] = {
     "lines": {"is_parent": True},
@@ -60,9 +62,7 @@ class Scenario:
     full: bool = False
     is_embedded: bool = True
     begins_anew: bool = False  # the views are dropped before
-    has_manager: bool = False  # a manager finds out by itself what to refresh
-    trigger: str = RUN
-    compresses: bool = False  # afterwards
+    part: str = REFRESH  # in which it is to be killed
 
     @property
     def views_to_begin_with(self) -> tuple[str, ...]:
@@ -78,10 +78,10 @@ SCENARIOS = {
     "group": Scenario(("sold", "known")),
     "staged": Scenario(("lines", "tops"), is_embedded=False),
     "build": Scenario(("fresh",), begins_anew=True),
-    "manager": Scenario(("totals", "lines"), has_manager=True),
+    "manager": Scenario(("totals", "waiting"), part=MANAGE),
     "propagate": Scenario(("waiting",)),
-    "apply": Scenario(("waiting",), trigger=OPERATION),
-    "compress": Scenario(("waiting",), compresses=True),
+    "apply": Scenario(("waiting",), part=APPLY),
+    "compress": Scenario(("waiting",), part=COMPRESS),
 }
 
 
@@ -107,14 +107,22 @@ class World:
             self.lake.run(f"drop view if exists {name}", f"drop table if exists {name}__state")
 
     def refresh(self, scenario: Scenario, engine: RawEngine) -> None:
-        if scenario.has_manager:
+        """Refresh, and what else the scenario is about; the engine knows in which part it is."""
+        if scenario.part != MANAGE:
+            engine.begin(REFRESH)
+            self.refresh_by(RUN, scenario, engine)
+        engine.begin(scenario.part)
+        if scenario.part == MANAGE:
             self.manage(scenario, engine)
-            return
-        request = Request(full_refresh=scenario.full, trigger=scenario.trigger)
-        refresh(engine, self.target(scenario.views[-1]), request, members=self.members)
-        if scenario.compresses:
+        if scenario.part == APPLY:
+            self.refresh_by(OPERATION, scenario, engine)
+        if scenario.part == COMPRESS:
             tables = Tables(engine, "UTC")
             compress(tables, resolve(tables, self.target(scenario.views[-1])), None, None)
+
+    def refresh_by(self, trigger: str, scenario: Scenario, engine: RawEngine) -> None:
+        request = Request(full_refresh=scenario.full, trigger=trigger)
+        refresh(engine, self.target(scenario.views[-1]), request, members=self.members)
 
     def manage(self, scenario: Scenario, engine: RawEngine) -> None:
         """Let a manager work until nothing is pending."""
@@ -162,6 +170,11 @@ class World:
             for record, at in ends
         }
         return {window: rows for window, rows in wrong.items() if rows}
+
+    def windows(self, name: str) -> list[tuple[int, Record]]:
+        """The records of all windows that are kept, newest first, by their numbers."""
+        rows = self.lake.run(f"select lv_record from {name}__delta where lv_record is not null order by lv_ssn desc")
+        return [(record.window, record) for (text,) in rows if (record := from_json(text))]
 
     def versions(self, scenario: Scenario) -> dict[str, int]:
         """The newest version of each state."""

@@ -37,6 +37,9 @@ class RawEngine:
         self.before: dict[str, Any] = {}  # start of a statement -> what happens just before it
         self.after: dict[str, Any] = {}
 
+    def begin(self, part: str) -> None:
+        """Told by whoever does several things with one engine."""
+
     def query(self, sql: str) -> list[dict[str, Any]]:
         return self._run(sql, lambda: [row.asDict(recursive=True) for row in self.session.sql(sql).collect()])
 

@@ -43,6 +43,7 @@ from dbt_lazyview.maintenance.stored import built_target, in_group, stored_targe
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Target
 from dbt_lazyview.maintenance.until import past_point
+from dbt_lazyview.maintenance.view_delta.idle import apply_waiting
 
 logger = AdapterLogger("LazyView")
 
@@ -120,6 +121,13 @@ class LazyViewMethods(metaclass=AdapterMeta):
             if isinstance(problem.__cause__, NotBuilt):
                 return LazyViewResponse(_message="not built yet: dbt run builds it", kind=NOT_BUILT)
             raise
+
+    def apply_stored(self, node: Any) -> LazyViewResponse:
+        """Apply what a view shows of its view delta."""
+        group = view_groups(self._nodes()).get(node.unique_id)
+        with self._turn(node.unique_id, group), self._engine(node.name) as engine:
+            target = in_group(stored_target(engine, full_name(engine, node)), group)
+            return self._told(apply_waiting(engine, target, self.probes))
 
     def refuse_unusable(self, node: Any) -> None:
         """Let nobody read a view whose declared key is violated; one that is refreshed first tells by itself."""

@@ -25,6 +25,7 @@ class LazyViewResponse(AdapterResponse):
     rows_changed: int | None = None
     statements: int = 0
     strategy: str = ""
+    chores: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def response_of(outcome: Outcome, seconds: float | None = None) -> LazyViewRespo
         _message=f"{outcome.what}{took}{parents}{companions}",
         kind=outcome.kind, reason=outcome.reason, changes=outcome.changes,
         rows_changed=outcome.rows_changed, rows_affected=outcome.rows_changed, statements=outcome.statements,
-        strategy=outcome.strategy,
+        strategy=outcome.strategy, chores=outcome.chores,
     )  # fmt: skip
 
 

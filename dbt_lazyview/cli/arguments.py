@@ -94,6 +94,7 @@ def _manage(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--budget", metavar="PERCENT", type=percent, default=50.0, help="of the time, at most (50%%)")
     command.add_argument("--patience", metavar="TIME", default="1 day", help="goal of views without one (1 day)")
     command.add_argument("--combine", metavar="TIME", default="5 s", help="let changes queue up for so long (5 s)")
+    command.add_argument("--settle", metavar="TIME", default="1 min", help="quiet time before a view delta is applied")
     command.add_argument("--status-url", metavar="URL", help="UI of the Spark server, to see whether it is busy")
     command.add_argument(
         "--busy-above", metavar="PERCENT", type=percent, default=50.0, help="of its cores; then sleep (50%%)"

@@ -42,6 +42,7 @@ def settings_of(options: Namespace) -> Settings:
             patience=_seconds("patience", options.patience),
             combine=_seconds("combine", options.combine),
             share=options.budget / 100,
+            settle=0.0 if options.once else _seconds("settle", options.settle),
         ),
         options.metrics_port,
         options.metrics_file,

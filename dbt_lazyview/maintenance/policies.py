@@ -11,6 +11,7 @@ WRITER = "writer"  # a dbt node wrote one of its sources
 GROUP = "group"  # another view of its group is refreshed
 OPERATION = "operation"  # `dbt run-operation refresh`
 MANAGER = "manager"  # `lazyview manage`, in idle time
+IDLE = "idle"  # the same where nothing is pending: only what waits in a view delta is applied
 
 REFRESHED_BY = {
     DEFERRED: (RUN, OPERATION, DEMAND, CHILD, MANAGER),

@@ -26,12 +26,13 @@ class Manager:
         self.queue, self.budget, self.pauses = Queue(rules), Budget(rules.share), Pauses()
         self.away = Pauses(first=1.0, longest=LONGEST_AWAY)
         self.running: str | None = None  # the view that is refreshed now
+        self.waiting: list[Task] = []  # view deltas, the one that waits longest first
         self._told = ""  # why it sleeps; told when that changes
         self._warned: dict[str, tuple[str, ...]] = {}
 
     @property
     def has_work(self) -> bool:
-        return any(self.pauses.is_over(task.view, self.clock()) for task in self.queue)
+        return any(self.pauses.is_over(task.view, self.clock()) for task in (*self.queue, *self.waiting))
 
     def step(self) -> float:
         """Look and do at most one thing; how long to sleep, in seconds."""
@@ -44,7 +45,7 @@ class Manager:
         self.metrics.decided(choice)
         if choice.what is What.SLEEP or choice.task is None:
             return self._sleep(choice)
-        return self._refresh(choice, choice.task)
+        return self._work(choice, choice.task)
 
     def _look(self) -> None:
         seen = self.world.look(self.clock())
@@ -53,6 +54,8 @@ class Manager:
             self._warn(each)
         for gone in {task.view for task in self.queue} - {each.view for each in seen}:
             self.queue.drop(gone)
+        waiting = [each.waiting for each in seen if each.waiting and not each.task]
+        self.waiting = sorted(waiting, key=lambda task: task.oldest)
         self.metrics.saw(seen, self.clock())
 
     def _queue_up(self, seen: Seen) -> None:
@@ -60,13 +63,14 @@ class Manager:
             self.queue.put(seen.task)
         else:
             self.queue.drop(seen.view)
+        if not seen.task and not seen.waiting:
             self.pauses.clear(seen.view)
 
     def _choice(self) -> Choice:
         now = self.clock()
-        busy = self.world.why_busy() if len(self.queue) else ""
+        busy = self.world.why_busy() if len(self.queue) or self.waiting else ""
         self.metrics.is_busy = bool(busy)
-        return choose(self.queue, now, self.budget.rest(now), busy, self._may)
+        return choose(self.queue, now, self.budget.rest(now), busy, self._may, self.waiting)
 
     def _may(self, task: Task) -> bool:
         return self.pauses.is_over(task.view, self.clock()) and not self.world.is_in_use(task.view)
@@ -78,13 +82,14 @@ class Manager:
         self.world.rest()
         return min(choice.seconds, self.rules.every)
 
-    def _refresh(self, choice: Choice, task: Task) -> float:
+    def _work(self, choice: Choice, task: Task) -> float:
+        """Refresh a view, or apply what waits for it."""
         waiting = {"waiting": len(self.queue), "commits": task.commits}
-        self.tell({"decision": "refresh", "why": choice.why, **_task_facts(choice), **waiting})
+        self.tell({"decision": choice.what.value, "why": choice.why, **_task_facts(choice), **waiting})
         self._told, self.running = "", task.view
-        began = self.clock()
+        began, work = self.clock(), self.world.refresh if choice.what is What.REFRESH else self.world.apply
         try:
-            done = self.world.refresh(task.view)
+            done = work(task.view)
         except Exception as problem:
             done = Done("error", problem=_first_line(problem))
         finally:
@@ -99,7 +104,7 @@ class Manager:
         self.metrics.refreshed(task, done, seconds, self.clock())
         facts = {"view": task.view, "kind": done.kind, "seconds": round(seconds, 3), "changes": done.changes}
         more: dict[str, Any] = {"chores": list(done.chores)} if done.chores else {}
-        if done.has_failed or done.kind == "noop":
+        if done.has_failed or done.kind == "noop":  # nothing was done about what was seen
             more["again_after_seconds"] = self.pauses.fail(task.view, self.clock())
         else:
             self.pauses.clear(task.view)
@@ -125,9 +130,10 @@ class Manager:
 
 
 def _task_facts(choice: Choice) -> dict[str, Any]:
-    if choice.task is None or choice.slack is None:
+    if choice.task is None:
         return {}
-    return {"view": choice.task.view, "slack_seconds": round(choice.slack, 1)}
+    slack = {} if choice.slack is None else {"slack_seconds": round(choice.slack, 1)}
+    return {"view": choice.task.view, **slack}
 
 
 def _without(warned: dict[str, tuple[str, ...]], view: str) -> dict[str, tuple[str, ...]]:

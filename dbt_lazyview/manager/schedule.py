@@ -7,7 +7,7 @@ before it had to begin before that fixed moment, no task waits forever.
 """
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -45,12 +45,14 @@ class Rules:
     patience: float = 86400.0  # how old a change may get where no goal is set
     combine: float = 5.0  # how long changes queue up before they are worth a task, unless that is too late
     share: float = 0.5  # of the time, that maintenance may take
+    settle: float = 60.0  # how long nothing was added to a view delta before it is applied in idle time
 
 
 class What(Enum):
     """What a manager does next."""
 
     REFRESH = "refresh"
+    APPLY = "apply"
     SLEEP = "sleep"
 
 
@@ -142,13 +144,21 @@ class Budget:
         return max(self._until - now, 0.0)
 
 
-def choose(queue: Queue, now: float, rest: float, busy: str, may: Callable[[Task], bool] = lambda _: True) -> Choice:
+def choose(
+    queue: Queue,
+    now: float,
+    rest: float,
+    busy: str,
+    may: Callable[[Task], bool] = lambda _: True,
+    waiting: Sequence[Task] = (),
+) -> Choice:
     """
     What to do now. `rest`: what the budget says; `busy`: why the cluster is, or nothing; `may`: whether a view can be
-    worked on, which it cannot while somebody else does.
+    worked on, which it cannot while somebody else does; `waiting`: view deltas, for when there is nothing else to do.
     """
     rules = queue.rules
-    if not len(queue):
+    settled = [each for each in waiting if now >= each.oldest + rules.settle]
+    if not len(queue) and not settled:
         return Choice(What.SLEEP, "nothing pending", seconds=rules.every)
     if rest:
         return Choice(What.SLEEP, "budget spent", seconds=rest)
@@ -158,11 +168,20 @@ def choose(queue: Queue, now: float, rest: float, busy: str, may: Callable[[Task
 
     task = next(queue.in_order(is_ripe), None)
     if task is None:
-        return Choice(What.SLEEP, "nothing can begin yet", seconds=rules.every)
+        return _in_idle_time(next(filter(may, settled), None), busy, rules.every)
     slack = task.latest_start(rules.patience) - now
     if busy and slack > 0:
         return Choice(What.SLEEP, f"busy: {busy}", task, slack, rules.every)
     return Choice(What.REFRESH, _why(task, slack, busy, rules.patience), task, slack)
+
+
+def _in_idle_time(task: Task | None, busy: str, every: float) -> Choice:
+    """No view has to be refreshed: a view delta may be applied, which nobody waits for."""
+    if task is None:
+        return Choice(What.SLEEP, "nothing can begin yet", seconds=every)
+    if busy:
+        return Choice(What.SLEEP, f"busy: {busy}", seconds=every)
+    return Choice(What.APPLY, "nothing else to do", task)
 
 
 def _why(task: Task, slack: float, busy: str, patience: float) -> str:

@@ -1,6 +1,7 @@
 """The world as it is: lazy views of a dbt project, maintained through its adapter."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from dbt_lazyview.adapter.connections import SessionHandle
@@ -51,16 +52,23 @@ class SparkWorld:
 
     def refresh(self, view: str) -> Done:
         began = time.monotonic()
+        done = self._done(view, lambda node: self.adapter.refresh_stored(node, MANAGER))
+        self._costs[view] = time.monotonic() - began
+        self._compared[view] = time.time()
+        return done
+
+    def apply(self, view: str) -> Done:
+        return self._done(view, self.adapter.apply_stored)
+
+    def _done(self, view: str, work: Callable[[Any], Any]) -> Done:
         self.adapter.probes.forget()
         try:
-            response = self.adapter.refresh_stored(self.watch.nodes[view], MANAGER)
+            response = work(self.watch.nodes[view])
         finally:
             self.watch.forget(view)
             self._noticed.pop(view, None)
-        self._costs[view] = time.monotonic() - began
-        self._compared[view] = time.time()
-        failed = response.kind in (ERROR, NOT_BUILT)
-        return Done(response.kind, str(response), changes=response.changes, problem=str(response) if failed else "")
+        problem = str(response) if response.kind in (ERROR, NOT_BUILT) else ""
+        return Done(response.kind, str(response), changes=response.changes, problem=problem, chores=response.chores)
 
     def rest(self) -> None:
         if time.monotonic() - self._journal > JOURNAL_EVERY:
@@ -75,7 +83,7 @@ class SparkWorld:
         behind = max(now - task.oldest / 1000, 0.0) if task.oldest else 0.0
         told = warnings(status, round(now * 1000))
         pending = self._task(view, status, now) if self._is_ours(status) else None
-        return Seen(view, pending, status.goal, behind, task.commits, task.rows, told)
+        return Seen(view, pending, status.goal, behind, task.commits, task.rows, told, _waiting(view, status))
 
     def _is_ours(self, status: Status) -> bool:
         """A view that is not built is for `dbt run`, a snapshot for whoever asks for it."""
@@ -113,3 +121,11 @@ class SparkWorld:
                     context = handle.session.sparkContext
                     context.setLocalProperty(POOL_OF_THREAD, POOL)
                     self.loads = [*self.loads, of_context(context)]
+
+
+def _waiting(view: str, status: Status) -> Task | None:
+    """What is shown from a view delta and could be applied, since the last window came."""
+    is_past = status.state.point or status.state.unapplied is None
+    if is_past or status.state.distrust or status.last_commit is None:
+        return None
+    return Task(view, status.last_commit.timestamp / 1000)

@@ -18,6 +18,7 @@ class Seen:
     commits: int = 0
     changes: int | None = 0  # rows; None: not known
     warnings: Sequence[str] = ()  # what will be lost if nobody does anything
+    waiting: Task | None = None  # a view delta that can be applied where there is nothing else to do
 
     @property
     def meets_goal(self) -> bool:
@@ -57,6 +58,9 @@ class World(Protocol):
 
     def refresh(self, view: str) -> Done:
         """Bring a view to a new cut, at low priority."""
+
+    def apply(self, view: str) -> Done:
+        """Apply what waits in the view delta of a view, at low priority; it shows the same as before."""
 
     def rest(self) -> None:
         """There is time for what can wait, such as writing the journal."""

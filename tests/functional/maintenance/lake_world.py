@@ -1,7 +1,8 @@
 """The world of a manager without dbt: the lazy views of a lake."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Request
 from dbt_lazyview.maintenance.policies import MANAGER
 from dbt_lazyview.maintenance.refresh import refresh
@@ -9,6 +10,7 @@ from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.status import status_of
 from dbt_lazyview.maintenance.tables import Tables
 from dbt_lazyview.maintenance.tree import Target
+from dbt_lazyview.maintenance.view_delta.idle import apply_waiting
 from dbt_lazyview.manager.manager import Manager
 from dbt_lazyview.manager.metrics import Metrics
 from dbt_lazyview.manager.schedule import Rules, Task
@@ -39,12 +41,18 @@ class LakeWorld:
         return view
 
     def refresh(self, view: str) -> Done:
+        return self._done(lambda: refresh(self.engine, self.targets[view], Request(trigger=MANAGER)))
+
+    def apply(self, view: str) -> Done:
+        return self._done(lambda: apply_waiting(self.engine, self.targets[view]))
+
+    def _done(self, work: Callable[[], Outcome]) -> Done:
         try:
-            outcome = refresh(self.engine, self.targets[view], Request(trigger=MANAGER))
+            outcome = work()
         except Exception as problem:
             self.problems.append(problem)
             raise
-        return Done(outcome.kind, outcome.line, changes=outcome.changes)
+        return Done(outcome.kind, outcome.line, changes=outcome.changes, chores=outcome.chores)
 
     def rest(self) -> None:
         """Nothing."""
@@ -53,7 +61,8 @@ class LakeWorld:
         status = status_of(tables, target.name)
         oldest = status.task.oldest
         task = Task(name, oldest / 1000, commits=status.task.commits) if oldest else None
-        return Seen(name, task, commits=status.task.commits)
+        waiting = Task(name, 0.0) if status.state.unapplied else None
+        return Seen(name, task, commits=status.task.commits, waiting=waiting)
 
 
 def manager_of(lake: Lake, engine: RawEngine, queries: Mapping[str, str], clock, told=lambda _: None, **configs):

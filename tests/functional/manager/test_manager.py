@@ -44,6 +44,7 @@ class TestManager:
             "revenue.sql": totals("orders", max_staleness="15 minutes"),
             "top.sql": lazy_view("select region, revenue / 3.0D as third from {{ ref('revenue') }} where revenue > 0"),
             "refunds.sql": totals("returns"),
+            "ledger.sql": totals("orders", apply="later").replace("apply=", "compact_every=1, apply="),
             "frozen.sql": totals("returns", policy="snapshot"),
             "broken.sql": totals("returns", refresh_mode="incremental"),
             "not_built.sql": totals("orders"),
@@ -90,13 +91,32 @@ class TestManager:
         assert began[0]["view"].endswith(".revenue"), "which has a goal, and so the least slack"
         assert began[0]["why"] == "least slack"
         assert began[0]["commits"] == 2, "what queued up is done at once"
-        assert all(each["kind"] in ("incremental", "noop") for each in told if each["decision"] == "refreshed")
+        assert all(each["kind"] in ("incremental", "noop", "apply") for each in told if each["decision"] == "refreshed")
         metrics = file.read_text()
         assert 'lazyview_goal_met{view="model.test.revenue"} 1' in metrics
         assert 'lazyview_pending_commits{view="model.test.frozen"} 1' in metrics
         assert 'lazyview_refreshes_total{kind="incremental",view="model.test.refunds"} 1' in metrics
         assert [told[0]["decision"], told[-1]["decision"]] == ["start", "stop"]
         assert shop.sales("revenue") == shop.sales("orders")
+        ledger = [each for each in told if each.get("view", "").endswith(".ledger")]
+        assert [each["decision"] for each in ledger] == ["refresh", "refreshed", "apply", "refreshed"]
+        assert [each["kind"] for each in ledger if "kind" in each] == ["incremental", "apply"]
+        assert ledger[2]["why"] == "nothing else to do"
+        assert ledger[3]["chores"] == ["compacted"]
+        assert told.index(ledger[2]) > max(told.index(each) for each in began), "after all that is pending"
+        assert shop.sales("ledger") == shop.sales("orders")
+        assert "__delta" not in shop.project.run_sql("show create table {schema}.ledger", fetch="one")[0]
+
+    def test_warns_of_changes_that_may_be_gone_soon(self, shop, manage, project):
+        kept = "'delta.deletedFileRetentionDuration'"
+        project.run_sql(f"alter table {{schema}}.returns set tblproperties ({kept} = 'interval 2 seconds')")
+        shop.sell("returns")
+        time.sleep(1.5)
+        _, told = manage("frozen", "--once")
+        (warned,) = [each for each in told if each["decision"] == "warn"]
+        assert warned["view"].endswith(".frozen")
+        assert "its changes since the cut" in warned["warning"]
+        project.run_sql(f"alter table {{schema}}.returns unset tblproperties ({kept})")
 
     def test_a_source_tells_its_own_changes(self, shop, project):
         """By its `meta`; the stored definition is enough for later refreshes."""

@@ -28,6 +28,8 @@ class SmallWorld:
         self.now, self.pending, self.refreshed = 100.0, dict(pending), []
         self.busy, self.in_use, self.away, self.fails, self.stays = "", set(), False, set(), set()
         self.warnings: dict[str, list[str]] = {}
+        self.waiting: dict[str, float] = {}  # view deltas, since when
+        self.applied: list[str] = []
         self.views = list(pending)
 
     def look(self, now):
@@ -39,7 +41,8 @@ class SmallWorld:
         since = self.pending.get(view)
         task = None if since is None else Task(view, since, goal=50.0, cost=3.0, commits=2)
         behind = 0.0 if since is None else self.now - since
-        return Seen(view, task, 50.0, behind, 2 if task else 0, 4, self.warnings.get(view, ()))
+        waiting = Task(view, self.waiting[view]) if view in self.waiting else None
+        return Seen(view, task, 50.0, behind, 2 if task else 0, 4, self.warnings.get(view, ()), waiting)
 
     def why_busy(self):
         return self.busy
@@ -56,6 +59,14 @@ class SmallWorld:
             return Done("noop")
         del self.pending[view]
         return Done("incremental", "4 changes", changes=4)
+
+    def apply(self, view):
+        self.now += 1
+        if view in self.fails:
+            raise RuntimeError("no")
+        self.applied.append(view)
+        del self.waiting[view]
+        return Done("apply", "apply: 3 rows", chores=("compacted",))
 
     def key_of(self, view):
         return view
@@ -133,6 +144,30 @@ def test_a_view_that_stays_is_not_refreshed_over_and_over(made):
     while world.now < 200:
         step(world, manager)
     assert len(world.refreshed) < 6
+
+
+def test_applies_view_deltas_where_there_is_nothing_else_to_do(made):
+    """The one that waits longest first, none that was added to just now, and after all that is pending."""
+    world, manager, told = made(a=90.0)
+    world.views = ["a", "b", "c", "d"]
+    world.waiting = {"a": 10.0, "b": 30.0, "c": 20.0, "d": 90.0}
+    world.fails = {"c"}
+    while world.now < 145:
+        step(world, manager)
+    assert (world.refreshed, world.applied) == (["a"], ["a", "b"])
+    assert [each["decision"] for each in told if each.get("view") == "b"] == ["apply", "refreshed"]
+    assert next(each for each in told if each["decision"] == "apply")["why"] == "nothing else to do"
+    assert [each["chores"] for each in told if "chores" in each] == [["compacted"], ["compacted"]]
+    assert 'lazyview_refreshes_total{kind="apply",view="b"} 1' in manager.metrics.text()
+    assert manager.has_work
+    world.busy = "others"
+    while world.now < 160:
+        step(world, manager)
+    assert world.applied == ["a", "b"], "nobody waits for it"
+    world.busy, world.fails = "", set()
+    while world.waiting:
+        step(world, manager)
+    assert world.applied[2:] == ["c", "d"]
 
 
 def test_survives_a_server_that_is_away(made):

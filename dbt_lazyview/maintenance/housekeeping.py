@@ -1,18 +1,19 @@
 """Housekeeping: every so many commits, the small files of a state are put together, and the old ones are deleted."""
 
-from dbt_lazyview.maintenance.engine import Engine, EngineError
-from dbt_lazyview.maintenance.tables import sql_name
+from dbt_lazyview.maintenance.engine import EngineError
+from dbt_lazyview.maintenance.state_history import hold_history
+from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Target
 
 # What is done, by which macro; and what is told of it.
 COMPACT, VACUUM = ("optimize_table", "compacted"), ("vacuum_table", "vacuumed")
 
 
-def keep_house(engine: Engine, target: Target, before: int, after: int) -> tuple[str, ...]:
+def keep_house(tables: Tables, target: Target, before: int, after: int) -> tuple[str, ...]:
     """Do what became due between two versions of a state, and tell it; it is no reason for a refresh to fail."""
     definition = target.definition
     due = [(COMPACT, definition.compact_every), (VACUUM, definition.vacuum_every)]
-    return tuple(_done(engine, target, *chore) for chore, every in due if is_due(every, before, after))
+    return tuple(_done(tables, target, *chore) for chore, every in due if is_due(every, before, after))
 
 
 def is_due(every: int, before: int, after: int) -> bool:
@@ -26,8 +27,11 @@ def is_due(every: int, before: int, after: int) -> bool:
     return every > 0 and before >= 0 and after // every > before // every
 
 
-def _done(engine: Engine, target: Target, macro: str, told: str) -> str:
+def _done(tables: Tables, target: Target, macro: str, told: str) -> str:
+    """After the state was told to keep what others still read of its history."""
+    engine = tables.engine
     try:
+        hold_history(tables, target.state, target.definition)
         engine.execute(engine.render(macro, relation=sql_name(target.state)))
     except EngineError as problem:
         return f"not {told} ({str(problem).splitlines()[0][:200]})"

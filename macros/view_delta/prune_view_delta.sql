@@ -1,12 +1,16 @@
-{#- Delete the windows of a view delta that nobody needs: all but those of one epoch after a window, and some points. -#}
-{% macro prune_view_delta(delta, epoch, after, points) -%}
+{#- Delete the windows of a view delta that nobody needs: all but those of some epochs after a window, and some points. -#}
+{% macro prune_view_delta(delta, kept, points) -%}
 delete from {{ delta }}
-where not ((lv_epoch = {{ text_literal(epoch) }} and lv_ssn > {{ after }})
-    {%- for point in points %} or lv_epoch = {{ text_literal(point) }}{% endfor %})
+where not {{ _is_needed(kept, points) }}
 {%- endmacro %}
 
-{% macro count_prunable(delta, epoch, after, points) -%}
+{% macro count_prunable(delta, kept, points) -%}
 select count(*) as `rows` from {{ delta }}
-where not ((lv_epoch = {{ text_literal(epoch) }} and lv_ssn > {{ after }})
+where not {{ _is_needed(kept, points) }}
+{%- endmacro %}
+
+{% macro _is_needed(kept, points) -%}
+(
+    {%- for epoch, after in kept.items() %}{{ " or " if not loop.first else "" }}(lv_epoch = {{ text_literal(epoch) }} and lv_ssn > {{ after }}){% endfor %}
     {%- for point in points %} or lv_epoch = {{ text_literal(point) }}{% endfor %})
 {%- endmacro %}

@@ -61,7 +61,7 @@ def check_model(model: Mapping[str, Any]) -> None:
     numbers = [_bad_number(key, config.get(key), *told) for key, told in NUMBERS.items()]
     limit = _bad_limit("full_refresh_limit", config.get("full_refresh_limit"))
     name = _bad_name("view_group", model["config"].get("view_group"))
-    live, goal, later = _live_and_still(config), _bad_goal(config), _later_and_otherwise(model)
+    live, goal, later = _live_and_still(config), _bad_goal(config), _later_and_full(config)
     share, slips = _bad_share("apply_share", config.get("apply_share")), map(_slip, config)
     if found := (*language, *filter(None, [*problems, *numbers, limit, name, live, goal, later, share, *slips])):
         raise ModelError(tuple(found))
@@ -229,18 +229,12 @@ def _bad_goal(config: Mapping[str, Any]) -> Problem | None:
     )  # fmt: skip
 
 
-def _later_and_otherwise(model: Mapping[str, Any]) -> Problem | None:
-    """
-    A view delta is what changes do to a view; some views are not kept by changes, or shown in another way, and a
-    constraint is only looked at when rows get into the state.
-    """
-    config, others = model["config"], {"refresh_mode": "full", "read": LIVE}
-    found = [f"{key}: {value}" for key, value in others.items() if config.get(key) == value]
-    found += ["constraints of a contract"] if config.get("apply") == LATER and constraints_of(model) else []
-    if config.get("apply") != LATER or not found:
+def _later_and_full(config: Mapping[str, Any]) -> Problem | None:
+    """A view delta is what changes do to a view: there is none of a view that is not kept by changes."""
+    if config.get("apply") != LATER or config.get("refresh_mode") != "full":
         return None
     return Problem(
-        Reason.INVALID_CONFIG, f"apply: {LATER} does not go with {found[0]}.",
+        Reason.INVALID_CONFIG, f"apply: {LATER} does not go with refresh_mode: full.",
         "With it, a refresh keeps what changes did to the view, and its readers fold that in.",
         f"Leave out apply: {LATER}, or the other one.",
     )  # fmt: skip

@@ -5,12 +5,13 @@ from typing import Any
 from dbt.adapters.base.meta import available
 
 from dbt_lazyview.adapter.engine import DbtEngine
-from dbt_lazyview.adapter.graph import lazy_views
+from dbt_lazyview.adapter.graph import lazy_views, view_groups
 from dbt_lazyview.adapter.lazy_views import LazyViewMethods, full_name
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.settings import read_settings
-from dbt_lazyview.maintenance.stored import stored_target
+from dbt_lazyview.maintenance.state_history import prune_history
+from dbt_lazyview.maintenance.stored import built_target, stored_target
 from dbt_lazyview.maintenance.tables import Tables
 from dbt_lazyview.maintenance.tree import resolve
 from dbt_lazyview.maintenance.until import parse_until, past_point
@@ -38,6 +39,7 @@ class ViewDeltaOperations(LazyViewMethods):
     def consistent_lazy_views(self, names: list[str], brings: bool = False) -> Consistent:
         """The newest time at which lazy views and tables (`schema.table`) are mutually consistent, pinned."""
         found = {node.name: node for node in lazy_views(self._nodes())}
+        names = self._with_groups(names) if brings else names
         with self._engine("consistent") as engine:
             views = {name: full_name(engine, found[name]) for name in names if name in found}
             others = {name: self._table_name(engine, name) for name in names if name not in found}
@@ -78,6 +80,20 @@ class ViewDeltaOperations(LazyViewMethods):
             tables = Tables(engine, read_settings(engine).time_zone, self.probes)
             target = stored_target(engine, full_name(engine, node))
             return prune(tables, resolve(tables, target, captures=False)).line
+
+    @available.parse_none
+    def prune_state_history(self, node: Any) -> str:
+        """Delete files of older versions of a state, except those that somebody reads."""
+        with self._turn(node.unique_id, None), self._engine(node.name) as engine:
+            tables = Tables(engine, read_settings(engine).time_zone, self.probes)
+            target = built_target(engine, full_name(engine, node))
+            return prune_history(tables, target) if target else "not built yet"
+
+    def _with_groups(self, names: list[str]) -> list[str]:
+        """Names, and those of all views in the same groups: these show one cut."""
+        groups, nodes = view_groups(self._nodes()), self._nodes()
+        chosen = {group for view, group in groups.items() if nodes[view].name in names}
+        return list(dict.fromkeys([*names, *(nodes[view].name for view, group in groups.items() if group in chosen)]))
 
     def _table_name(self, engine: DbtEngine, name: str) -> Name:
         parts = name.split(".")

@@ -201,7 +201,7 @@ class View:
         """Whether a row of the view tells which stored group it comes from."""
         return self._state is not None and not self._state.is_bag and len(self.keys) == len(self._state.keys)
 
-    def live(self, windows: Mapping[Name, Window], state: str) -> tuple[tuple[Step, ...], str] | None:
+    def live(self, windows: Mapping[Name, Window], read: StateRead) -> tuple[tuple[Step, ...], str] | None:
         """
         The public view with what is pending merged in when it is read, from open windows: steps and a query over them.
         None where changes do not name the keys they touch: only the query itself is right then.
@@ -209,7 +209,7 @@ class View:
         if self._state is None or not can_merge(self._state):
             return None
         derivation = self._derivation(windows, AS_OF_NOW)
-        rows = live_rows(self._state, derivation, StateRead(state, None))
+        rows = live_rows(self._state, derivation, read)
         outputs = tuple(zip(self.columns, self._outputs, strict=True))
         query = public_query(self._state, exp.Table(this=identifier(rows)), outputs)
         return tuple(derivation.steps.values()), query

@@ -1,10 +1,12 @@
 """One try to bring a view to a cut: parents first, groups together, each view once."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.maintenance.arrival import Arrival, outcome_of, told_of
 from dbt_lazyview.maintenance.carry_out import (
     carry_out,
     drop_unread,
@@ -18,15 +20,16 @@ from dbt_lazyview.maintenance.decide import NOOP
 from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.errors import RefreshError, stays, unreadable
 from dbt_lazyview.maintenance.groups import Convoy, is_read_by
-from dbt_lazyview.maintenance.history import Commit, rows_written
+from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.housekeeping import keep_house
 from dbt_lazyview.maintenance.keys import refuse_unusable
 from dbt_lazyview.maintenance.outcome import ROLL, Outcome
 from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
 from dbt_lazyview.maintenance.policies import CHILD, GROUP
 from dbt_lazyview.maintenance.probes import Cut
-from dbt_lazyview.maintenance.public import load_shown_state, pinned_publication, switch
+from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.record import Position, Settings
+from dbt_lazyview.maintenance.registered import register
 from dbt_lazyview.maintenance.splitting import next_stop
 from dbt_lazyview.maintenance.state import NO_VERSION, State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
@@ -38,23 +41,13 @@ from dbt_lazyview.maintenance.view_delta.settle import (
     expecting_delta,
     rolled_and_applied,
     settled,
-    show,
     with_applied,
 )
+from dbt_lazyview.maintenance.view_delta.switch import show
 
 
 class ParentReplaced(Exception):
     """A parent got other columns on the way: the view has to be compiled again."""
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """A view at the cut: the version of its state that stands for it."""
-
-    position: Position
-    outcome: Outcome
-    cut: Mapping[str, Position]  # what its record says it stands for
-    since: int = NO_VERSION  # version of the state that carried the record before
 
 
 @dataclass(frozen=True)
@@ -127,25 +120,16 @@ class Attempt:
         self.show(members)
         for member in members:
             self.keep_house(member)
+        self.pin_again(members)
         self.recompile_readers(members, (self.node, *self.convoy.members))
         others = [self.arrived[each.target.state].outcome for each in members if each is not self.node]
         return tuple(outcome for outcome in others if outcome.kind != NOOP)
 
     def show(self, members: Sequence[Node]) -> None:
-        """
-        The switch: every public view at its new version. Two refreshers may switch at the same time, each to the
-        versions it knows: whoever finds that there are newer ones looks again.
-        """
-        engine = self.tables.engine
-        at = {each.target.state: self.arrived[each.target.state].position for each in members}
+        """The switch: every public view at its new version."""
+        arrived = [(each, self.arrived[each.target.state].state) for each in members]
         with failures_told(self.node.target, "let the views of the group show their new rows"), races_noticed():
-            wanted = [pinned_publication(engine, each, at[each.target.state].version) for each in members]
-            switched = switch(engine, wanted)
-        for name in switched:
-            self.tables.probes.forget_relation(name)
-        heads = {name: self.tables.detail(name) for name in at if switched}
-        if any(head is None or head.modified != at[name].timestamp for name, head in heads.items()):
-            raise LostRace
+            show(self.tables, [(node, state) for node, state in arrived if state])
 
     def show_replaced(self, node: Node, members: Sequence[Node]) -> None:
         """A new definition that others of the group read is shown at once: they cannot be compiled before."""
@@ -176,33 +160,52 @@ class Attempt:
             planner = self.planner(node, parents)
             plan, written, statements = carry_out(self.tables, planner, request, started)
         with failures_told(node.target, "let the view show its new rows"), races_noticed():
-            statements += follow_constraints(self.tables.engine, node, plan)
-            statements += (altered := follow_definition(self.tables.engine, node, plan))
+            state, applied = settled(self.tables, node, plan, written, request.trigger, self.is_read(node))
+            constrained = follow_constraints(self.tables.engine, node, plan)
+            altered = follow_definition(self.tables.engine, node, plan)
+            statements += constrained + altered
             if plan.replaces_state:
                 self.replaced.add(node.target.state)
                 statements += drop_unread(self.tables, node)
-            state, applied = settled(self.tables, node, plan, written, request.trigger)
+            if constrained + altered and state.delta:
+                state = load_state(self.tables, node.target.state)
             if node.group is None and not node.target.is_auxiliary:
-                statements += show(self.tables, node, state, plan.stands_for.reads)
-            statements += look_at_key(self.tables.engine, node, state)
+                statements += show(self.tables, [(node, state)])
+            statements += look_at_key(self.tables.engine, node, state) + self.register_with_parents(node)
         seconds = time.time() - started
-        outcome = _outcome(node, plan, written, statements, seconds, told_of(node, parents))
+        outcome = outcome_of(node, plan, written, statements, seconds, told_of(node, parents))
         since = plan.state.own.recorded.version if plan.state.own.recorded else NO_VERSION
         outcome = replace(outcome, is_altered=altered > 0)
         is_untouched = plan.into is not None and applied is None
         return self.arrival(state, with_applied(outcome, applied), state.version if is_untouched else since, plan)
 
+    def is_read(self, node: Node) -> bool:
+        """Whether somebody on the way reads the stored rows of a view."""
+        return any(is_read_by(each, node.target.state) for each in (self.node, *self.convoy.members))
+
     def roll(self, request: Request, until: Until) -> Outcome:
-        """Show the view as it was at the cut, which it is past; what is over by then is applied, the rest stays."""
-        started, node = time.time(), self.node
+        """
+        Show the view, and those of its group, as they were at the cut, which they are past; what is over by then is
+        applied, the rest stays.
+        """
+        started = time.time()
+        members = self.convoy.groups[self.node.group] if self.node.group else (self.node,)
+        rolled = [(each, *self.rolled(each, request, until)) for each in members]
+        statements = show(self.tables, [(node, state) for node, state, _ in rolled])
+        statements += sum(look_at_key(self.tables.engine, node, state) for node, state, _ in rolled)
+        applied = next(applied for node, _, applied in rolled if node is self.node)
+        outcome = Outcome(sql_name(self.node.target.name), ROLL, statements=statements)
+        return replace(with_applied(outcome, applied), seconds=time.time() - started)
+
+    def rolled(self, node: Node, request: Request, until: Until) -> tuple[State, Commit | None]:
+        """A view as it was at the cut."""
         state = load_state(self.tables, node.target.state)
         if state.distrust or state.record is None or state.record.fingerprint != node.view.fingerprint:
             raise already_past(node.target.name, until)
-        planner = replace(self.planner(node, {name: self.as_shown(each) for name, each in node.parents.items()}))
-        shown, applied = rolled_and_applied(self.tables, planner, state, until, request.trigger)
-        statements = show(self.tables, node, shown, {}) + look_at_key(self.tables.engine, node, shown)
-        outcome = Outcome(sql_name(node.target.name), ROLL, statements=statements, seconds=time.time() - started)
-        return replace(with_applied(outcome, applied), seconds=time.time() - started)
+        if node.target.definition.apply != LATER:
+            raise already_past(node.target.name, until)
+        planner = self.planner(node, {name: self.as_shown(each) for name, each in node.parents.items()})
+        return rolled_and_applied(self.tables, planner, state, until, request.trigger)
 
     def apply_what_is_unwanted(self, node: Node, request: Request) -> None:
         """A model that wants no view delta any more gets rid of what is in it first."""
@@ -215,13 +218,27 @@ class Attempt:
             state = load_state(self.tables, node.target.state)
         self.states[node.target.state] = state
 
+    def register_with_parents(self, node: Node) -> int:
+        """Let the states that a view reads say so: their history is kept for it."""
+        read = [each for each in node.parents.values() if not each.target.is_auxiliary]
+        ours = [each.target.state for each in read if not self.convoy.elsewhere(each.target)]
+        return sum(register(self.tables.engine, name, node.details[name], node.target.state) for name in ours)
+
     def keep_house(self, node: Node) -> None:
         """Once a view shows what was written: look after the files of its state."""
         arrival = self.arrived[node.target.state]
         if arrival.outcome.record is None:
             return
-        chores = keep_house(self.tables.engine, node.target, arrival.since, arrival.position.version)
+        chores = keep_house(self.tables, node.target, arrival.since, arrival.position.version)
         self.arrived[node.target.state] = replace(arrival, outcome=replace(arrival.outcome, chores=chores))
+
+    def pin_again(self, members: Sequence[Node]) -> None:
+        """Housekeeping leaves new versions with the same rows, and Delta does not keep the one before for long."""
+        tidied = [each for each in members if self.arrived[each.target.state].outcome.chores]
+        found = [(each, load_state(self.tables, each.target.state)) for each in tidied]
+        same = [(each, state) for each, state in found if state.record == self.arrived[state.name].record]
+        with suppress(LostRace):
+            show(self.tables, same)
 
     def recompile_readers(self, nodes: Sequence[Node], readers: Sequence[Node]) -> None:
         """Begin again if some of these views are other relations now than when their readers were compiled."""
@@ -261,31 +278,4 @@ class Attempt:
         is_replaced = plan is not None and plan.replaces_state
         partitions = None if is_replaced or not state.detail else state.detail.partitions
         position = Position(state.version, state.newest.timestamp, table_id, partitions=partitions)
-        return Arrival(position, outcome, state.record.cut, since)
-
-
-def told_of(node: Node, parents: Mapping[Name, Arrival]) -> tuple[Outcome, ...]:
-    """What happened to the parents that a user knows."""
-    arrived = [(parents[name].outcome, parent.target.is_auxiliary) for name, parent in node.parents.items()]
-    return tuple(each for outcome, hidden in arrived for each in (outcome.parents if hidden else (outcome,)))
-
-
-def _outcome(
-    node: Node, plan: Plan, written: Commit | None, statements: int, seconds: float, parents: tuple[Outcome, ...]
-) -> Outcome:
-    decision, record = plan.decision, plan.record
-    return Outcome(
-        view=sql_name(node.target.name),
-        kind=decision.kind,
-        reason=decision.reason.word if decision.reason else "",
-        changes=record.changes if record else 0,
-        rows_changed=rows_written(written) if written else 0,
-        statements=statements,
-        strategy=record.strategy if record else "",
-        seconds=seconds,
-        parents=tuple(parent for parent in parents if parent.kind != NOOP),
-        policy=node.target.definition.policy,
-        refresh_mode=node.target.definition.refresh_mode,
-        state_bytes=plan.state.detail.size if plan.state.detail else 0,
-        record=record,
-    )
+        return Arrival(position, outcome, state.record.cut, since, state)

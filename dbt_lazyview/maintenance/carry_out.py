@@ -9,6 +9,7 @@ from dbt_lazyview.compiler.auxiliaries import auxiliary_name
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.commit import commit
+from dbt_lazyview.maintenance.constraints import check_constraints
 from dbt_lazyview.maintenance.decide import INCREMENTAL, NOOP, WRITES_ALL, Decision, why_refused
 from dbt_lazyview.maintenance.definition import DIFF, LATER
 from dbt_lazyview.maintenance.engine import Engine, EngineError, during
@@ -177,6 +178,7 @@ def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:
         with during("compute the changes"):
             stages.enter_context(having_set(tables.engine, settings))
             stages.enter_context(staged(tables.engine, plan.stages))
+            check_constraints(tables.engine, plan)
         written = commit(tables, plan.into or plan.state, plan.statement, plan.record)
     if plan.into:
         check_epoch(tables, plan.state)

@@ -3,6 +3,7 @@
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from dbt_lazyview.compiler.catalog import Name
@@ -10,12 +11,14 @@ from dbt_lazyview.maintenance.carry_out import failures_told, look_at_key, show_
 from dbt_lazyview.maintenance.commit import commit
 from dbt_lazyview.maintenance.decide import CLONE
 from dbt_lazyview.maintenance.definition import Definition, to_properties
+from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import NotBuilt, unreadable
 from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.policies import RUN
-from dbt_lazyview.maintenance.public import load_shown_state, pinned_publication, publication
+from dbt_lazyview.maintenance.public import load_shown_state, publication
 from dbt_lazyview.maintenance.record import Position, Record
+from dbt_lazyview.maintenance.registered import register
 from dbt_lazyview.maintenance.state import NO_VERSION, State, load_state
 from dbt_lazyview.maintenance.tables import Tables, name_of, sql_name
 from dbt_lazyview.maintenance.tree import Target, public_name, resolve, state_name
@@ -33,8 +36,8 @@ def clone(tables: Tables, origin: Name, name: Name) -> Outcome:
         raise NotBuilt(origin)
     target = Target(name, _definition(shown, origin))
     with failures_told(target, "clone the state"):
-        written = _clone_state(tables, shown, origin, name)
-        _publish(tables, target, written)
+        _clone_state(tables, shown, origin, name)
+        _publish(tables, target)
     return Outcome(sql_name(name), CLONE, rows_changed=None, changes=None, statements=2, seconds=time.time() - started)
 
 
@@ -69,7 +72,10 @@ def _write(
     )  # fmt: skip
     if existing.detail is not None:  # Delta clones into nothing but a new table
         tables.engine.execute(tables.engine.render("drop_table", relation=sql_name(existing.name)))
-    return commit(tables, State(existing.name), statement, record)
+    written = commit(tables, State(existing.name), statement, record)
+    with suppress(EngineError):  # whoever may read may not be allowed to write
+        register(tables.engine, shown.name, shown.detail, existing.name)
+    return written
 
 
 def _record(recorded: Record, existing: State, reads: Mapping[str, Position]) -> Record:
@@ -93,15 +99,10 @@ def _clone_auxiliary(tables: Tables, state: Name, at: Position, origin: Name, na
     return own, replace(at, version=written.version, timestamp=written.timestamp, id=detail.id)
 
 
-def _publish(tables: Tables, target: Target, written: Commit) -> None:
+def _publish(tables: Tables, target: Target) -> None:
     node = resolve(tables, target, captures=False)
     state = load_state(tables, target.state)
-    record = state.record
-    assert record is not None
-    if node.group is None:
-        show_view(tables, publication(tables.engine, node, record.reads))
-    else:
-        show_view(tables, pinned_publication(tables.engine, node, written.version))
+    show_view(tables, publication(tables.engine, node, state))
     look_at_key(tables.engine, node, state)
 
 

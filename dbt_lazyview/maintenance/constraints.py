@@ -1,8 +1,12 @@
-"""Constraints of a contract, kept by Delta on the state: a refresh that breaks one writes nothing."""
+"""
+Constraints of a contract: a refresh that breaks one writes nothing. Delta keeps them on the state; what goes to a view
+delta is looked at before.
+"""
 
 from collections.abc import Iterator, Mapping
 
-from dbt_lazyview.maintenance.engine import Engine
+from dbt_lazyview.maintenance.engine import Engine, EngineError
+from dbt_lazyview.maintenance.failures import BROKEN
 from dbt_lazyview.maintenance.planning import Plan
 from dbt_lazyview.maintenance.public import run
 from dbt_lazyview.maintenance.state import State
@@ -22,12 +26,27 @@ def follow_constraints(engine: Engine, node: Node, plan: Plan) -> int:
     return sum(run(engine, statement) for statement in _statements(engine, node, plan))
 
 
+def has_other_constraints(plan: Plan, node: Node) -> bool:
+    """Whether the state does not have the constraints of its definition yet."""
+    stored = plan.state.definition
+    return stored is None or stored.constraints != node.target.definition.constraints
+
+
+def check_constraints(engine: Engine, plan: Plan) -> None:
+    """Refuse what would break a constraint; every version that is read is pinned, so it is what would be written."""
+    if plan.check is None:
+        return
+    (found,) = engine.query(plan.check.query)
+    for number, name in enumerate(plan.check.constraints):
+        if found[f"broken_{number}"]:
+            raise EngineError(f"[{BROKEN}] {name}: {found[f'broken_{number}']} rows, {found[f'such_as_{number}']}")
+
+
 def _statements(engine: Engine, node: Node, plan: Plan) -> Iterator[str]:
     state, wanted = sql_name(node.target.state), checked_conditions(node.target.definition, node.view)
     present = {} if plan.replaces_state else _present(plan.state)
-    stored = plan.state.definition
-    is_same = stored is not None and stored.constraints == node.target.definition.constraints
-    stale = [name for name in present if name not in wanted or not is_same]
+    are_others = has_other_constraints(plan, node)
+    stale = [name for name in present if name not in wanted or are_others]
     for name in stale:
         yield engine.render("drop_constraint", relation=state, constraint=quoted(name))
     for name, condition in wanted.items():

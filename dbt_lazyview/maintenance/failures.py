@@ -22,7 +22,8 @@ READ_FAILURES = (
 )
 # A sum left its type: our own word, and what Spark says under ANSI mode.
 OVERFLOWS = (SUM_TOO_LARGE, "ARITHMETIC_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
-BROKEN_CONSTRAINTS = ("DELTA_VIOLATE_CONSTRAINT", "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION")
+BROKEN = "CONSTRAINT_VIOLATED"  # our own word
+BROKEN_CONSTRAINTS = ("DELTA_VIOLATE_CONSTRAINT", "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION", f"[{BROKEN}]")
 
 # What helps against the usual failures, by the words of Spark, Hadoop and the drivers.
 REMEDIES = (

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping
 
-from dbt_lazyview.compiler.plan import PublicView, Window
+from dbt_lazyview.compiler.plan import PublicView, StateRead, Window
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.record import Position
 from dbt_lazyview.maintenance.retention import files_kept_seconds
@@ -13,7 +13,7 @@ from dbt_lazyview.maintenance.tree import Node
 LONGEST_TEXT = 30_000  # of a view, in characters: Hive's metastore on Derby keeps not much more
 
 
-def live_view(engine: Engine, node: Node, recorded: Mapping[str, Position]) -> PublicView:
+def live_view(engine: Engine, node: Node, recorded: Mapping[str, Position], read: StateRead) -> PublicView:
     """
     Stored rows and, beside them, what may have changed since the recorded versions; the query itself where changes do
     not tell that, where it reads lazy views (which show what they show), or where a feed may not be readable for long.
@@ -28,7 +28,7 @@ def live_view(engine: Engine, node: Node, recorded: Mapping[str, Position]) -> P
         for name, at in positions.items()
         if at is not None
     }
-    live = node.view.live(windows, sql_name(node.target.state))
+    live = node.view.live(windows, read)
     if live is None:
         return the_query(node)
     steps, query = live

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
-from dbt_lazyview.maintenance.definition import LATER, LIVE
+from dbt_lazyview.maintenance.definition import LIVE
 from dbt_lazyview.maintenance.policies import DEFERRED, IMMEDIATE, SNAPSHOT
 from dbt_lazyview.maintenance.tables import sql_name
 from dbt_lazyview.maintenance.tree import Node
@@ -16,7 +16,7 @@ def check_mixing(node: Node) -> None:
     """Refuse a view whose rows would belong to no one moment, or whose policy promises what its parents do not keep."""
     for parent in node.parent_views:
         check_mixing(parent)
-    own = [_of_groups(node), _of_name(node), _live_in_group(node), _later_in_group(node)]
+    own = [_of_groups(node), _of_name(node), _live_in_group(node)]
     if found := tuple(filter(None, [*(_of_parent(node, parent) for parent in node.parent_views), *own])):
         raise ModelError(found)
 
@@ -94,16 +94,6 @@ def _live_in_group(node: Node) -> Problem | None:
         Reason.POLICY_CONFLICT, f"{_name(node)} is read live, and in the view group {node.group}.",
         "The views of a group show one cut (C 2.2, property 9), a live one shows its sources as they are now.",
         f"Leave out read: {LIVE}, or let {_name(node)} read what is in no group.",
-    )  # fmt: skip
-
-
-def _later_in_group(node: Node) -> Problem | None:
-    if node.group is None or node.target.definition.apply != LATER:
-        return None
-    return Problem(
-        Reason.POLICY_CONFLICT, f"{_name(node)} has apply: {LATER}, and is in the view group {node.group}.",
-        "The views of a group are pinned to versions of their states, which a view delta leaves behind.",
-        f"Leave out apply: {LATER}; or leave out view_group, and roll the views to one time (lazy_view_consistent).",
     )  # fmt: skip
 
 

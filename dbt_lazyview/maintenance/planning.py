@@ -41,9 +41,10 @@ from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.public import PREVIEW, published
 from dbt_lazyview.maintenance.record import Estimate, Experience, Position, Record, Settings
+from dbt_lazyview.maintenance.registered import registered
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.statistics import Statistics
-from dbt_lazyview.maintenance.storage import is_stored_elsewhere, refuse_move, storage_of
+from dbt_lazyview.maintenance.storage import checked_conditions, is_stored_elsewhere, refuse_move, storage_of
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.until import Until
@@ -68,6 +69,14 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Check:
+    """A query that tells of each constraint how many rows would break it, and one of them."""
+
+    constraints: tuple[str, ...]
+    query: str
+
+
+@dataclass(frozen=True)
 class Plan:
     """A decision and how it is carried out; `statement` is empty where nothing has to be written."""
 
@@ -80,6 +89,7 @@ class Plan:
     is_small: bool = False  # few rows changed
     checks_sums: bool = False  # fails where a sum overflows that it adds to
     into: State | None = None  # the view delta, where it is written to that instead of the state
+    check: Check | None = None  # of what is written, which Delta does not look at by itself
 
     def noting(self, **facts: Any) -> "Plan":
         """The plan, with more in its record."""
@@ -272,11 +282,19 @@ class Planner:
             decision, self.state, stages=plan.stages, is_small=are_few(changes), checks_sums=options.checked_sums,
         )  # fmt: skip
         if self.defers:
-            return self.appended(planned, changes, plan)
+            return self.appended(replace(planned, check=self.check(plan, read)), changes, plan)
         statement = self.render(
             "refresh_state", plan=plan, state=read.relation, strategy=strategy, state_version=self.state.version
         )
         return replace(planned, statement=statement, record=self.record(decision, changes, strategy))
+
+    def check(self, plan: RefreshPlan, read: StateRead) -> Check | None:
+        """The contract of a model, for rows that do not get into its state yet."""
+        conditions = checked_conditions(self.node.target.definition, self.node.view)
+        if not conditions:
+            return None
+        arguments = {"plan": plan, "read": read, "conditions": list(conditions.values())}
+        return Check(tuple(conditions), self.render("broken_constraints", **arguments))
 
     @property
     def defers(self) -> bool:
@@ -305,7 +323,9 @@ class Planner:
         build = self.node.view.build({name: position.version for name, position in self.reads.items()})
         query = self.render("steps_as_query", steps=build.steps, query=build.query)
         in_place = decision.kind == FULL and self.keeps_table(query)
+        before = registered(self.state.detail.properties if self.state.detail else {})
         storage = storage_of(self.node.target.definition, self.node.view, self.state.name)
+        storage = replace(storage, properties={**before, **storage.properties})
         statement = self.render(
             "build_state", plan=build, state=sql_name(self.state.name), storage=storage, exists=in_place
         )

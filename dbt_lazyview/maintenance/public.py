@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbt_lazyview.compiler.catalog import CatalogError, Name, StoredView
-from dbt_lazyview.compiler.plan import PublicView
+from dbt_lazyview.compiler.plan import PublicView, StateRead
 from dbt_lazyview.compiler.reasons import ModelError, Reason
 from dbt_lazyview.maintenance.definition import LATER, LIVE, Definition, compiled
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.live import live_view
-from dbt_lazyview.maintenance.record import Position
 from dbt_lazyview.maintenance.state import State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node, public_name
@@ -54,7 +53,8 @@ class Publication:
     def digest(self) -> str:
         columns = tuple((column.name, column.type) for column in self.view.columns)
         comments = (self.definition.comment, sorted(self.definition.column_comments.items()))
-        return hashlib.sha256(repr((self.view.query, columns, comments)).encode()).hexdigest()[:32]
+        shown = (self.shown_delta,) if self.shown_delta else ()  # a live view may have the same text all the time
+        return hashlib.sha256(repr((self.view.query, columns, comments, *shown)).encode()).hexdigest()[:32]
 
     @property
     def columns(self) -> tuple[PublicColumn, ...]:
@@ -87,46 +87,44 @@ class Published:
     is_unusable: bool = False
 
 
-def publication(engine: Engine, node: Node, recorded: Mapping[str, Position]) -> Publication:
-    """The public view as it should be; for a live one, `recorded` are the versions its state stands for."""
-    definition, plain = node.target.definition, node.view.public(sql_name(node.target.state))
-    if definition.read == LIVE:
-        return Publication(node.target.name, live_view(engine, node, recorded), definition, plain)
-    return Publication(node.target.name, plain, definition)
+def publication(engine: Engine, node: Node, state: State) -> Publication:
+    """
+    The public view of a state as it should be: over the table, whatever comes into it; at one version where part of a
+    view delta is folded in or left out, and in a group.
+    """
+    name, definition, plain = node.target.name, node.target.definition, node.view.public(sql_name(node.target.state))
+    is_pinned = node.group is not None or state.unapplied is not None or state.is_past
+    if definition.read != LIVE and not is_pinned:
+        return Publication(name, plain, definition)
+    view = _live(engine, node, state, is_pinned) or node.view.public(rows_at(engine, node.view.layout, state))
+    shown = shown_text(state) if is_pinned and state.delta else ""
+    return Publication(name, view, definition, plain, state.version if is_pinned else None, shown)
 
 
-def pinned_publication(engine: Engine, node: Node, version: int) -> Publication:
-    """The public view of a member of a group: at one version of its state."""
-    state = sql_name(node.target.state)
-    pinned = node.view.public(engine.render("pinned_state", state=state, version=version))
-    return Publication(node.target.name, pinned, node.target.definition, node.view.public(state), version)
+def _live(engine: Engine, node: Node, state: State, is_pinned: bool) -> PublicView | None:
+    """The view with what is pending merged in, if it is read that way."""
+    if node.target.definition.read != LIVE:
+        return None
+    recorded = state.record.reads if state.record else {}
+    read = StateRead(sql_name(state.name), state.version if is_pinned else None, state.unapplied)
+    return live_view(engine, node, recorded, read)
 
 
-def folded_publication(engine: Engine, node: Node, state: State) -> Publication:
-    """The public view of a state with a view delta; pinned where some of that is folded in, or left out."""
-    plain = node.view.public(sql_name(node.target.state))
-    if state.unapplied is None and not state.is_past:
-        return Publication(node.target.name, plain, node.target.definition)
-    view = node.view.public(rows_at(engine, node.view.layout, state))
-    return Publication(node.target.name, view, node.target.definition, plain, state.version, shown_text(state))
+def is_published(engine: Engine, wanted: Publication) -> bool:
+    """Whether the public view is right already."""
+    return published(engine, wanted.name).digest == wanted.digest
 
 
 def publish(engine: Engine, wanted: Publication) -> int:
     """Create the public view unless it is right already; gives the number of statements run."""
-    if published(engine, wanted.name).digest == wanted.digest:
-        return 0
-    return make_room(engine, wanted.name) + run(engine, wanted.statement(engine))
+    return 0 if is_published(engine, wanted) else switch(engine, [wanted])
 
 
-def switch(engine: Engine, wanted: Sequence[Publication]) -> list[Name]:
-    """Create the public views that are not right yet, as fast after the other as can be; gives their names."""
-    stale = [each for each in wanted if published(engine, each.name).digest != each.digest]
-    statements = [each.statement(engine) for each in stale]
-    for each in stale:
-        make_room(engine, each.name)
-    for statement in statements:
-        engine.execute(statement)
-    return [each.name for each in stale]
+def switch(engine: Engine, wanted: Sequence[Publication]) -> int:
+    """Create public views, one as fast after the other as can be; gives the number of statements run."""
+    statements = [each.statement(engine) for each in wanted]
+    made_room = sum(make_room(engine, each.name) for each in wanted)
+    return made_room + sum(run(engine, statement) for statement in statements)
 
 
 def pin(engine: Engine, state: State) -> int:
@@ -192,6 +190,8 @@ def load_shown_state(tables: Tables, name: Name) -> State:
     found = published(tables.engine, public_name(name))
     if found.shown_delta:
         return load_shown_window(tables, state, found.shown_version, found.shown_delta)
+    if found.shown_version is None:
+        state = load_state(tables, name)  # again: what came in between is shown
     shown, state = found.shown_version, replace(state.own, delta=state.delta)  # what waits beside it is not shown
     return state if shown is None or shown == state.version else load_state(tables, name, at=shown)
 

@@ -9,7 +9,7 @@ from dbt_lazyview.maintenance.commit import LostRace
 from dbt_lazyview.maintenance.cut import take_cut
 from dbt_lazyview.maintenance.cut_over import AllAtOnce
 from dbt_lazyview.maintenance.decide import NOOP
-from dbt_lazyview.maintenance.definition import LATER
+from dbt_lazyview.maintenance.definition import LATER, LIVE
 from dbt_lazyview.maintenance.elsewhere import cut_elsewhere
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.errors import lost
@@ -22,7 +22,7 @@ from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.tables import Tables
 from dbt_lazyview.maintenance.tree import Target, resolve
-from dbt_lazyview.maintenance.until import Until, already_past, cut_until
+from dbt_lazyview.maintenance.until import Until, already_past, cut_until, shows_now
 from dbt_lazyview.maintenance.windows import CutPassed
 
 ATTEMPTS = 5
@@ -70,6 +70,8 @@ def _rolled(attempt: Attempt, request: Request, until: Until) -> Outcome:
     target = attempt.node.target
     if target.definition.apply != LATER or not attempt.convoy.root_moves:
         raise already_past(target.name, until)
+    if target.definition.read == LIVE:
+        raise shows_now(target.name)
     for _ in range(ATTEMPTS):
         try:
             with failures_told(target, "roll the view to an earlier moment"):

@@ -61,16 +61,22 @@ class State:
         return Unapplied(sql_name(self.delta.name), version, self.epoch, after, upto, self.point)
 
     @property
+    def pruned(self) -> int:
+        """The newest window that was deleted: nobody can go on from an earlier one."""
+        newest = self.delta.record if self.delta else None
+        return newest.pruned if newest and newest.epoch == self.epoch else 0
+
+    @property
     def next_task(self) -> int:
         """Exactly one more than the last: two refreshers of one state try the same number, and one of them wins."""
         return self.last_task + 1 if self.last_task is not None else time.time_ns() // 1_000_000
 
     @property
     def waiting(self) -> int:
-        """How many rows of the view delta are not applied."""
-        if self.unapplied is None or self.record is None or self.recorded is None:
+        """How many rows of the view delta are not applied; each window has one more, which ends it."""
+        if self.unapplied is None or self.record is None:
             return 0
-        return self.record.waiting + (rows_written(self.recorded) or 0)
+        return self.record.waiting + max((rows_written(self.recorded) if self.recorded else 0) or 0, 1) - 1
 
 
 def load_state(tables: Tables, name: Name, at: int | None = None) -> State:

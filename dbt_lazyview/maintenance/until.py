@@ -102,5 +102,12 @@ def already_past(view: Name, until: Until) -> RefreshError:
     )
 
 
+def shows_now(view: Name) -> RefreshError:
+    return unreachable(
+        f"{sql_name(view)} is read live: it shows its sources as they are now, and cannot show an earlier moment.",
+        "Make a copy for that moment (dbt run-operation roll_copy), or leave out read: live.",
+    )
+
+
 def unreachable(what: str, to_do: str) -> RefreshError:
     return RefreshError(Reason.POINT_UNREACHABLE, what, to_do)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dbt_lazyview.compiler.derivation import Derivation
-from dbt_lazyview.compiler.plan import CaptureDelta, Step, Window
+from dbt_lazyview.compiler.plan import CaptureDelta, StateRead, Step, Window
 from tests.property.case import OPTIONS, Commit, Run, started
 from tests.property.duck_lake import DuckView, Row, differences, to_duckdb
 from tests.property.exploration import random_case
@@ -54,7 +54,7 @@ def _merged_batches(seed: int) -> int:
 
 def _live_query(view: DuckView) -> str:
     windows = {name: Window(at, at, changed=True, is_open=True) for name, at in view.cut.items()}
-    live = view.view.live(windows, f"`{view.state}`")
+    live = view.view.live(windows, StateRead(f"`{view.state}`", None))
     if live is None:
         return ""
     steps, query = live

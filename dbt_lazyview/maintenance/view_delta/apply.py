@@ -12,7 +12,7 @@ from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.engine import during
 from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.live import LONGEST_TEXT
-from dbt_lazyview.maintenance.policies import CHILD, MANAGER, OPERATION
+from dbt_lazyview.maintenance.policies import OPERATION
 from dbt_lazyview.maintenance.record import Record
 from dbt_lazyview.maintenance.settings import WHOLE_TABLE, having_set
 from dbt_lazyview.maintenance.state import State
@@ -21,18 +21,17 @@ from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.view_delta.rows import rows_at
 
 APPLY = "apply"
-APPLIES_TOO = (OPERATION, CHILD, MANAGER)  # by name, for a reader of stored rows, or in idle time
 FEW_WAITING = 10_000  # rows that readers fold in without noticing, however small the state is
 
 
-def is_due(tables: Tables, node: Node, state: State, trigger: str) -> bool:
+def is_due(tables: Tables, node: Node, state: State, trigger: str, is_needed: bool = False) -> bool:
     """
-    Whether what waits is applied now: somebody asked for a refresh by name, a lazy view reads the state itself, the
-    model wants no view delta any more, or too much waits.
+    Whether what waits is applied now: somebody asked for a refresh by name or needs stored rows, the model wants no
+    view delta any more, or too much waits.
     """
     if state.unapplied is None:
         return False
-    is_wanted = trigger in APPLIES_TOO or node.target.definition.apply != LATER
+    is_wanted = is_needed or trigger == OPERATION or node.target.definition.apply != LATER
     return is_wanted or _is_much(tables, node, state) or _is_too_long(tables, node, state)
 
 

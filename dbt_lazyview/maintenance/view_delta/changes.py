@@ -48,10 +48,8 @@ def state_at(tables: Tables, state: State, window: int) -> State | None:
     A state and its view delta at the end of a window: the newest version of the table that does not hold more, and the
     windows after it. None where no such version can be read any more.
     """
-    newest = state.delta.record if state.delta else None
-    pruned = newest.pruned if newest and newest.epoch == state.epoch else 0
     for commit, record in recorded_versions(tables, state):
-        if (record.epoch or record.token) == state.epoch and pruned <= record.window <= window:
+        if (record.epoch or record.token) == state.epoch and state.pruned <= record.window <= window:
             own = replace(state.own, newest=commit, record=record, recorded=commit)
             return replace(own, base=own, delta=state.delta, record=replace(record, window=window, epoch=state.epoch))
     return None

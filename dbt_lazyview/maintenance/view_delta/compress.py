@@ -3,18 +3,20 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from dbt_lazyview.compiler.plan import StateLayout, Unapplied
+from dbt_lazyview.compiler.plan import Unapplied
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.commit import commit
 from dbt_lazyview.maintenance.engine import during
 from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.maintenance.history import rows_written
+from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.record import Record
 from dbt_lazyview.maintenance.state import State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.view_delta.followers import needs_of
 from dbt_lazyview.maintenance.view_delta.shown import records_in
+from dbt_lazyview.maintenance.view_delta.switch import pin_again
 from dbt_lazyview.maintenance.view_delta.windows import COMPRESS, carried_on, cut_time, window_of
 
 
@@ -61,7 +63,7 @@ def _one_range(tables: Tables, node: Node, since: int | None, until: int | None)
     needs = [need for need in needs_of(tables, state) if need.epoch == state.epoch]
     ends = {window for need in needs for window in (need.window, need.end)}
     found = ranges(records, chosen, ends)
-    return _compressed(tables, node.view.layout, state, *found[0]) if found else None
+    return _compressed(tables, node, state, *found[0]) if found else None
 
 
 def ranges(
@@ -89,8 +91,8 @@ def ranges(
     return [(after, run) for after, run in found if len(run) > 1]
 
 
-def _compressed(tables: Tables, layout: StateLayout, state: State, after: int, windows: Sequence[Record]) -> Compressed:
-    delta = state.delta
+def _compressed(tables: Tables, node: Node, state: State, after: int, windows: Sequence[Record]) -> Compressed:
+    delta, layout, shown = state.delta, node.view.layout, load_shown_state(tables, state.name)
     assert delta is not None
     end = replace(windows[-1], kind=COMPRESS)
     range_of = Unapplied(sql_name(delta.name), delta.version, state.epoch, after, end.window)
@@ -101,6 +103,7 @@ def _compressed(tables: Tables, layout: StateLayout, state: State, after: int, w
     record = carried_on(state, COMPRESS)
     with during("compress the view delta"):
         written = commit(tables, delta, statement, replace(record, waiting=0 if is_all else record.waiting))
+    pin_again(tables, node, shown, written)
     return Compressed(len(windows), 1, (rows_written(written) or 1) - 1)
 
 

@@ -11,13 +11,14 @@ from dbt_lazyview.maintenance.engine import Engine, during
 from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.maintenance.history import rows_written
 from dbt_lazyview.maintenance.record import Record
+from dbt_lazyview.maintenance.registered import register
 from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.state import State, load_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node, Target, resolve
 from dbt_lazyview.maintenance.view_delta.changes import changes_query, names_of, pairs_of, state_at
 from dbt_lazyview.maintenance.view_delta.compress import no_delta
-from dbt_lazyview.maintenance.view_delta.followers import load_follower, register
+from dbt_lazyview.maintenance.view_delta.followers import load_follower
 from dbt_lazyview.maintenance.view_delta.rows import rows_at
 from dbt_lazyview.maintenance.view_delta.windows import Window, cut_time
 from dbt_lazyview.names import PROPERTY_EXPORT
@@ -52,7 +53,7 @@ def export_changes(engine: Engine, target: Target, export: Name) -> Exported:
     if not statement:
         return Exported(".".join(export[-2:]), kind)
     with during("export changes"):
-        register(engine, state.delta, export)
+        register(engine, state.delta.name, state.delta.detail, export)
         written = commit(tables, found, statement, _record(state, found))
     return Exported(".".join(export[-2:]), kind, rows_written(written) or 0)
 

@@ -1,16 +1,16 @@
 """Followers: tables that go on from a window of a view delta by themselves, copies and exports (B 1.2)."""
 
-import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dbt_lazyview.compiler.catalog import Name
-from dbt_lazyview.maintenance.engine import Engine
+from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.record import Record
+from dbt_lazyview.maintenance.registered import followers_of
 from dbt_lazyview.maintenance.state import State, judge
-from dbt_lazyview.maintenance.tables import FIRST_LOOK, Tables, name_of, sql_name
+from dbt_lazyview.maintenance.tables import FIRST_LOOK, Tables, sql_name
+from dbt_lazyview.maintenance.tree import public_name
 from dbt_lazyview.maintenance.view_delta.changes import state_at
-from dbt_lazyview.names import PROPERTY_EXPORT, PROPERTY_NEEDED_BY
+from dbt_lazyview.names import PROPERTY_EXPORT
 
 
 @dataclass(frozen=True)
@@ -21,26 +21,6 @@ class Need:
     epoch: str
     window: int
     end: int = 0  # another one that has to stay an end, where the follower itself is
-
-
-def register(engine: Engine, delta: State, follower: Name) -> None:
-    """Let the view delta say who goes on from its windows."""
-    key = PROPERTY_NEEDED_BY + hashlib.sha256(sql_name(follower).encode()).hexdigest()[:12]
-    if delta.detail is not None and key in delta.detail.properties:
-        return
-    properties = {key: sql_name(follower)}
-    engine.execute(engine.render("set_properties", relation=sql_name(delta.name), properties=properties))
-
-
-def followers_of(properties: Iterable[tuple[str, str]]) -> list[Name]:
-    """
-    The tables that a view delta is needed by.
-
-    Example:
-        >>> followers_of([("lazyview.needed_by.1f", "`x`.`v`"), ("other", "1")])
-        [('x', 'v')]
-    """
-    return [name_of(value) for key, value in properties if key.startswith(PROPERTY_NEEDED_BY)]
 
 
 def load_follower(tables: Tables, name: Name) -> State:
@@ -54,9 +34,12 @@ def load_follower(tables: Tables, name: Name) -> State:
 
 
 def needs_of(tables: Tables, state: State) -> list[Need]:
-    """Who goes on from which window: the state itself, and every follower that still exists."""
-    own = state.own.record
+    """Who goes on from which window: the state itself, what the view shows, and every follower that still exists."""
+    own, shown = state.own.record, load_shown_state(tables, state.name)
     found = [Need(sql_name(state.name), state.epoch, own.window)] if own else []
+    if shown.record and shown.own.record and shown.unapplied:
+        window = shown.own.record.window
+        found.append(Need(sql_name(public_name(state.name)), shown.epoch, window, shown.record.window))
     properties = state.delta.detail.properties if state.delta and state.delta.detail else {}
     for name in followers_of(properties.items()):
         follower = load_follower(tables, name)

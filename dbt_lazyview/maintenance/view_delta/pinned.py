@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbt_lazyview.compiler.catalog import Name
-from dbt_lazyview.maintenance.definition import LATER
+from dbt_lazyview.maintenance.definition import LATER, LIVE
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.status_report import moment
@@ -21,7 +21,7 @@ from dbt_lazyview.maintenance.view_delta.consistent import (
     readings_of_view,
 )
 from dbt_lazyview.maintenance.view_delta.rows import rows_at
-from dbt_lazyview.maintenance.view_delta.settle import show
+from dbt_lazyview.maintenance.view_delta.switch import show
 
 
 @dataclass(frozen=True)
@@ -73,15 +73,13 @@ def _relation(engine: Engine, node: Node | None, reading: Reading) -> str:
 def _bring(tables: Tables, chosen: Mapping[str, tuple[Node, Reading]]) -> None:
     """Let every view show its reading: nothing is computed, only what is folded in changes."""
     for node, _ in chosen.values():
-        if node.target.definition.apply != LATER or node.group is not None:
+        if node.target.definition.apply != LATER or node.target.definition.read == LIVE:
             raise _stays(node.target)
-    for node, reading in chosen.values():
-        assert reading.state is not None
-        show(tables, node, reading.state, {})
+    show(tables, [(node, reading.state) for node, reading in chosen.values() if reading.state])
 
 
 def _stays(target: Target) -> Exception:
     return unreachable(
-        f"{sql_name(target.name)} cannot be brought to an earlier time: it has no view delta.",
+        f"{sql_name(target.name)} cannot be brought to an earlier time: it has no view delta, or is read live.",
         f"Set apply: {LATER}, or read the pinned relation instead.",
     )

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from dbt_lazyview.compiler.derivation import ALL_ON
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.commit import commit
+from dbt_lazyview.maintenance.constraints import check_constraints
 from dbt_lazyview.maintenance.decide import INCREMENTAL, Decision
 from dbt_lazyview.maintenance.engine import EngineError, during
 from dbt_lazyview.maintenance.errors import RefreshError
@@ -28,8 +29,9 @@ PAST, THERE, BEFORE = "past", "there", "before"
 
 
 def where(tables: Tables, record: Record, cut: Cut) -> str:
-    """Whether what a record stands for is before a cut, past it, or the same rows."""
-    found = [_where(tables, record.cut[sql_name(name)], at, name) for name, at in cut.items()]
+    """Whether what a record stands for is before a cut, which may be that of a group, past it, or the same rows."""
+    own = {name: at for name, at in cut.items() if sql_name(name) in record.cut}
+    found = [_where(tables, record.cut[sql_name(name)], at, name) for name, at in own.items()]
     return PAST if PAST in found else BEFORE if BEFORE in found else THERE
 
 
@@ -112,6 +114,7 @@ def _appended(tables: Tables, plan: Plan, at_stop: State) -> State:
     assert plan.into is not None
     assert plan.record is not None
     with during("compute the changes"), staged(tables.engine, plan.stages):
+        check_constraints(tables.engine, plan)
         written = commit(tables, plan.into, plan.statement, plan.record)
     delta = replace(plan.into, newest=written, record=plan.record, recorded=written, last_task=plan.record.task)
     found = [each for each in records_in(tables, delta, None) if each.kind == POINT]

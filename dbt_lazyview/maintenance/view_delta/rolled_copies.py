@@ -6,22 +6,25 @@ from dataclasses import dataclass, replace
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.reasons import ModelError, Problem, Reason
-from dbt_lazyview.maintenance.attempt import Arrival, Attempt
+from dbt_lazyview.maintenance.arrival import Arrival
+from dbt_lazyview.maintenance.attempt import Attempt
 from dbt_lazyview.maintenance.carry_out import show_view
 from dbt_lazyview.maintenance.commit import commit
+from dbt_lazyview.maintenance.definition import MATERIALIZED
 from dbt_lazyview.maintenance.engine import Engine, during
 from dbt_lazyview.maintenance.history import rows_written
 from dbt_lazyview.maintenance.planning import Request
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
-from dbt_lazyview.maintenance.public import folded_publication
+from dbt_lazyview.maintenance.public import publication
 from dbt_lazyview.maintenance.record import Record
 from dbt_lazyview.maintenance.refresh import begin, refresh
+from dbt_lazyview.maintenance.registered import register
 from dbt_lazyview.maintenance.state import State, load_state, with_delta
 from dbt_lazyview.maintenance.tables import sql_name
 from dbt_lazyview.maintenance.tree import Node, Target
 from dbt_lazyview.maintenance.until import Until
 from dbt_lazyview.maintenance.view_delta.compress import no_delta
-from dbt_lazyview.maintenance.view_delta.followers import load_follower, register
+from dbt_lazyview.maintenance.view_delta.followers import load_follower
 from dbt_lazyview.maintenance.view_delta.roll import BEFORE, rolled, told_time, where
 from dbt_lazyview.maintenance.view_delta.rows import rows_at
 from dbt_lazyview.maintenance.view_delta.settle import with_windows_applied
@@ -65,7 +68,8 @@ def _rolled(attempt: Attempt, state: State, copy: Name, until: Until | None) -> 
     found = load_follower(tables, node.target.state)
     if found.detail is not None and PROPERTY_ROLLED not in found.detail.properties:
         raise ModelError((_foreign(node.target.state),))
-    goes_on = found.record is not None and found.record.epoch == state.epoch and not found.distrust
+    is_of_state = found.record is not None and found.record.epoch == state.epoch and not found.distrust
+    goes_on = is_of_state and found.record is not None and found.record.window >= state.pruned
     own = with_delta(found, state.delta) if goes_on and state.delta else state
     shown = _at(attempt, own, until)
     if goes_on:
@@ -73,7 +77,7 @@ def _rolled(attempt: Attempt, state: State, copy: Name, until: Until | None) -> 
         rows = rows_written(applied) if applied else None
     else:
         shown, rows = _copied(attempt, node, shown, found)
-    show_view(tables, folded_publication(tables.engine, node, replace(shown, is_past=True)))
+    show_view(tables, publication(tables.engine, node, replace(shown, is_past=True)))
     assert shown.record is not None
     kind = "copied" if not goes_on else "rolled" if rows is not None else "shown"
     return Rolled(".".join(copy[-2:]), kind, cut_time(shown.record), rows)
@@ -106,7 +110,7 @@ def _copied(attempt: Attempt, node: Node, shown: State, found: State) -> tuple[S
     )
     assert shown.delta is not None
     with during("copy the view"):
-        register(engine, shown.delta, node.target.state)
+        register(engine, shown.delta.name, shown.delta.detail, node.target.state)
         written = commit(attempt.tables, found, statement, record)
     own = replace(found, newest=written, record=record, recorded=written)
     return replace(own, base=own, delta=shown.delta, record=shown.record, point=shown.point), rows_written(written)
@@ -127,7 +131,8 @@ def copy_record(attempt: Attempt, stop: State, found: State) -> Record:
 
 def as_copy(node: Node, copy: Name) -> Node:
     """The view under the name of a copy."""
-    definition = replace(node.target.definition, is_parent=False, unique_key=())
+    own = node.target.definition
+    definition = replace(own, is_parent=False, unique_key=(), view_group=None, read=MATERIALIZED, constraints={})
     return replace(node, target=Target(copy, definition))
 
 

@@ -1,11 +1,10 @@
 """After a refresh of a view with a view delta: what waits is applied if that is due, and the public view shows all."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from dbt_lazyview.maintenance.carry_out import show_view
 from dbt_lazyview.maintenance.commit import LostRace
+from dbt_lazyview.maintenance.constraints import has_other_constraints
 from dbt_lazyview.maintenance.decide import NOOP
 from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.engine import EngineError
@@ -15,9 +14,8 @@ from dbt_lazyview.maintenance.housekeeping import is_due as is_chore_due
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.planning import Plan, Planner
 from dbt_lazyview.maintenance.policies import CHILD, OPERATION
-from dbt_lazyview.maintenance.public import folded_publication, publication
-from dbt_lazyview.maintenance.record import Position, from_json
-from dbt_lazyview.maintenance.state import State, delta_name, load_delta, load_state, with_delta
+from dbt_lazyview.maintenance.record import from_json
+from dbt_lazyview.maintenance.state import State, delta_name, load_delta, load_own_state, load_state, with_delta
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.until import Until, unreachable
@@ -35,18 +33,41 @@ def expecting_delta(tables: Tables, node: Node, state: State) -> State:
 
 
 def settled(
-    tables: Tables, node: Node, plan: Plan, written: Commit | None, trigger: str
+    tables: Tables, node: Node, plan: Plan, written: Commit | None, trigger: str, is_read: bool
 ) -> tuple[State, Commit | None]:
-    """The state once a plan is carried out, and the commit by which what waited was applied."""
+    """
+    The state once a plan is carried out, and the commit by which what waited was applied; `is_read`: lazy views read
+    its stored rows next, which have to stand for what the plan stands for then.
+    """
     if plan.state.delta is None and node.target.definition.apply != LATER:
         return replace(plan.state, newest=written or plan.state.newest, record=plan.stands_for), None
     if plan.into and written:
         keep_delta(tables, node, plan.into.version, written.version)
     state = load_state(tables, node.target.state) if written else plan.state
-    if state.record is None or state.distrust or not is_due(tables, node, state, trigger):
-        return state, None
+    if written and plan.into is None and _has_fallen_behind(plan.state, state):
+        raise LostRace
+    is_needed = is_read or has_other_constraints(plan, node)  # which Delta looks for in stored rows
+    if state.record is None or state.distrust or not is_due(tables, node, state, trigger, is_needed):
+        return _standing_for(plan, state) if is_read else state, None
     applied = apply(tables, node, state, state.record, trigger)
-    return load_state(tables, node.target.state), applied
+    state = load_state(tables, node.target.state)
+    return _standing_for(plan, state) if is_read else state, applied
+
+
+def _has_fallen_behind(before: State, now: State) -> bool:
+    """
+    Whether somebody propagated to the state that was there before while this one was computed: it may stand for less
+    than the view shows, and has to follow before it is shown.
+    """
+    newest, known = now.delta.record if now.delta else None, before.record.window if before.record else 0
+    return newest is not None and newest.epoch == before.epoch and newest.window > known
+
+
+def _standing_for(plan: Plan, state: State) -> State:
+    """The state, unless somebody else applied more meanwhile: its readers would claim less than they read."""
+    if state.own.record is None or state.own.record.cut != plan.stands_for.cut:
+        raise LostRace
+    return state
 
 
 def keep_delta(tables: Tables, node: Node, before: int, after: int) -> None:
@@ -85,29 +106,12 @@ def with_windows_applied(tables: Tables, node: Node, shown: State, trigger: str)
     return replace(shown, newest=applied, base=own), applied
 
 
-def show(tables: Tables, node: Node, state: State, reads: Mapping[str, Position]) -> int:
-    """Let the public view show a state and what waits beside it; whoever finds newer versions then looks again."""
-    if state.delta is None:
-        return show_view(tables, publication(tables.engine, node, reads))
-    statements = show_view(tables, folded_publication(tables.engine, node, state))
-    if statements and not state.is_past and not all(_is_newest(tables, each) for each in (state, state.delta)):
-        raise LostRace
-    return statements
-
-
-def _is_newest(tables: Tables, table: State) -> bool:
-    if table.newest is None:
-        return True  # there was no view delta: whoever creates one will look
-    detail = tables.detail(table.name)
-    return detail is not None and detail.modified == table.newest.timestamp
-
-
 def applied_as_shown(tables: Tables, node: Node, state: State) -> State:
-    """A view that others read as it is: they read stored rows, so what it shows is applied first."""
+    """A view that others read as it is: they read stored rows, so what it shows is applied first, and no more."""
     if state.point or state.record is None:
         raise _between(node)
-    apply(tables, node, state, state.record, CHILD)
-    return load_state(tables, state.name)
+    applied = apply(tables, node, state, state.record, CHILD)
+    return load_own_state(tables, state.name, at=applied.version)
 
 
 def with_applied(outcome: Outcome, applied: Commit | None) -> Outcome:

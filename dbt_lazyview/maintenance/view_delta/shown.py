@@ -27,9 +27,11 @@ def load_shown_window(tables: Tables, state: State, version: int | None, text: s
     own = state.own if version == state.version else load_own_state(tables, state.name, version)
     newest = replace(delta.newest, version=int(at)) if delta.newest else None
     shown = replace(own, base=own, delta=replace(delta, newest=newest), point=point)
-    is_stored = own.record is not None and own.record.window == int(window) and not point
-    record = own.record if is_stored else record_of(tables, shown, int(window))
-    return replace(shown, record=record)
+    if own.record is not None and own.record.window == int(window) and not point:
+        return replace(shown, record=own.record)
+    is_newest = delta.record is not None and delta.record.window == int(window) and not point
+    recorded = delta.recorded if is_newest else None
+    return replace(shown, record=record_of(tables, shown, int(window)), recorded=recorded)
 
 
 def record_of(tables: Tables, state: State, window: int) -> Record | None:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from dbt_lazyview.compiler.catalog import Column, Name, Table
 from dbt_lazyview.maintenance.commit import LostRace, races_noticed
 from dbt_lazyview.maintenance.engine import Engine
+from dbt_lazyview.maintenance.registered import registered
 from dbt_lazyview.maintenance.state import State, load_own_state
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.windows import schema_digest
-from dbt_lazyview.names import PROPERTY_COLUMNS, PROPERTY_DELTA, PROPERTY_NEEDED_BY, quoted
+from dbt_lazyview.names import PROPERTY_COLUMNS, PROPERTY_DELTA, quoted
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,7 @@ def prepare_delta(tables: Tables, state: State, delta: State) -> int:
     digest = schema_digest(columns)
     if delta.detail is not None and delta.detail.properties.get(PROPERTY_COLUMNS) == digest:
         return 0
-    before = delta.detail.properties if delta.detail else {}
-    followers = {key: value for key, value in before.items() if key.startswith(PROPERTY_NEEDED_BY)}
+    followers = registered(delta.detail.properties if delta.detail else {})
     properties = {**followers, PROPERTY_DELTA: sql_name(state.name), PROPERTY_COLUMNS: digest}
     wanted = [DeltaColumn(each.name, each.type) for each in columns]
     is_replaced = delta.detail is not None

@@ -87,20 +87,64 @@ class TestViewDeltas:
         assert "consistent from" in shop.operation("lazy_view_consistent", "--args", "{names: [revenue, returned]}")
 
 
+CONTRACT = """
+models:
+  - name: strict
+    config: {contract: {enforced: true}}
+    columns:
+      - {name: region, data_type: string}
+      - {name: sales, data_type: bigint, constraints: [{type: check, expression: "sales < 4"}]}
+      - {name: revenue, data_type: bigint}
+"""
+
+
+@pytest.mark.long
+class TestWithOtherConfigs:
+    @pytest.fixture(scope="class")
+    def models(self):
+        return {
+            "orders.sql": appending(),
+            "left_side.sql": totals("orders", apply="later", view_group="sides"),
+            "right_side.sql": totals("orders", apply="later", view_group="sides"),
+            "now.sql": totals("orders", apply="later", read="live"),
+            "strict.sql": totals("orders", apply="later"),
+            "schema.yml": CONTRACT,
+        }
+
+    def test_groups_live_reads_and_contracts(self, project, spark_folder):
+        shop = Shop(project, spark_folder)
+        shop.dbt("run")
+        views = ("left_side", "right_side", "now", "strict")
+        for _ in range(2):
+            shop.sell("orders")
+            assert shop.sales("now") == shop.sales("orders")  # before any refresh
+            assert "append" in shop.dbt("run", "--exclude", "orders")
+            assert {shop.sales(view) for view in views} == {shop.sales("orders")}
+        moment = now()
+        shop.sell("orders")
+        log = shop.dbt("run", "--exclude", "orders")
+        assert {shop.sales(view) for view in views} == {shop.sales("orders")}
+        assert "roll" in shop.operation("refresh", "--args", f"{{models: [left_side], as_of: '{moment}'}}")
+        assert shop.sales("left_side") == shop.sales("right_side") == shop.sales("orders") - 1
+        told = shop.operation("lazy_view_consistent", "--args", "{names: [left_side], bring: true}")
+        assert "right_side" in told, "the whole group"
+        assert shop.sales("left_side") == shop.sales("right_side") == shop.sales("orders")
+        shop.sell("orders")
+        log = shop.dbt("run", "--select", "strict", expect_pass=False)
+        assert "would break a constraint of its contract" in log
+        assert shop.sales("strict") == shop.sales("orders") - 1
+
+
 class TestRefusedConfigs:
     @pytest.fixture(scope="class")
     def models(self):
         return {
             "orders.sql": appending(),
-            "live.sql": totals("orders", apply="later", read="live"),
             "full.sql": totals("orders", apply="later", refresh_mode="full"),
-            "grouped.sql": totals("orders", apply="later", view_group="g"),
             "sometime.sql": totals("orders", apply="sometime"),
         }
 
     def test_each_is_told(self, project, spark_folder):
         log = Shop(project, spark_folder).dbt("run", expect_pass=False)
-        assert "apply: later does not go with read: live." in log
         assert "apply: later does not go with refresh_mode: full." in log
-        assert "has apply: later, and is in the view group g." in log
         assert "apply: sometime is not a value of a lazy view." in log

@@ -34,9 +34,11 @@ OTHERS = ("writer", "propagator", "applier", "rebuilder", "compressor", "pruner"
 ALL = bool(os.environ.get("ALL_RACES"))  # `make view-delta-races`; some of them otherwise
 
 
-def chosen(moments: tuple[str, ...], some: str) -> list[tuple[str, str]]:
+def chosen(moments: tuple[str, ...], some: str, later: str = "") -> list[tuple[str, str]]:
     """Who comes in between, and before which statement."""
-    return list(product(moments, OTHERS)) if ALL else [(moments[0], other) for other in some.split()]
+    if ALL:
+        return list(product(moments, OTHERS))
+    return [*((moments[0], other) for other in some.split()), *((moments[1], other) for other in later.split())]
 
 
 BATCHES = [
@@ -92,7 +94,12 @@ class TestInterleavings:
         world.lake.run("insert into sales values (7, 'north', 1), (8, 'west', 2)")
 
     def check(self, world) -> None:
+        """What is shown is what is claimed; and that never goes back."""
         assert world.wrong_rows("grouped") == []
+        claim = {table: at.version for table, at in world.shown("grouped").record.cut.items()}
+        before = getattr(world, "claim", claim)
+        assert all(claim[table] >= version for table, version in before.items()), (before, claim)
+        world.claim = claim
 
     def settle(self, world) -> None:
         world.apply("grouped")
@@ -137,6 +144,21 @@ class TestInterleavings:
         slow = world.lake.engine()
         slow.before[moment] = lambda: (self.check(world), self.others(world)[other](), self.check(world))
         world.apply("grouped", slow)
+        assert not slow.before, "nothing happened"
+        self.check(world)
+        self.settle(world)
+
+    @pytest.mark.parametrize(
+        ("moment", "other"), chosen(("insert overwrite", "create or replace view"), "propagator", "pruner")
+    )
+    def test_while_somebody_rebuilds(self, world, other, moment):
+        """What was propagated meanwhile may be newer than what is computed anew: that follows before it is shown."""
+        self.sell(world)
+        world.refresh("grouped")
+        self.sell(world)
+        slow = world.lake.engine()
+        slow.before[moment] = lambda: (self.check(world), self.others(world)[other](), self.check(world))
+        world.refresh("grouped", slow, full_refresh=True)
         assert not slow.before, "nothing happened"
         self.check(world)
         self.settle(world)

@@ -81,7 +81,7 @@ def told(view: Name, innermost: list[tuple[str, Name]], tasks: tuple[int, int], 
 
     Example:
         >>> told(("x", "shop", "top"), [("write the state", ("x", "shop", "top"))], (3, 8), 10)
-        'Lazy view shop.top, after 10.0 s: write the state, 3 of 8 tasks'
+        'Lazy view shop.top, after 10 s: write the state, 3 of 8 tasks'
         >>> told(("x", "shop", "top"), [("plan the refresh", ("x", "shop", "sales"))], (0, 0), 90)
         'Lazy view shop.top, after 1 min 30 s: first shop.sales, plan the refresh'
     """

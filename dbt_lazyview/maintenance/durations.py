@@ -29,11 +29,11 @@ def spoken(seconds: float) -> str:
     A length of time for people.
 
     Example:
-        >>> spoken(0.34), spoken(75.2), spoken(3 * 3600 + 10), spoken(59.97)
-        ('0.3 s', '1 min 15 s', '3 h 0 min', '1 min 0 s')
+        >>> spoken(0.34), spoken(21.08), spoken(75.2), spoken(3 * 3600 + 10), spoken(59.97)
+        ('0.3 s', '21 s', '1 min 15 s', '3 h 0 min', '1 min 0 s')
     """
-    if round(seconds, 1) < 60:
-        return f"{seconds:.1f} s"
+    if round(seconds) < 60:
+        return f"{seconds:.1f} s" if round(seconds, 1) < 10 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 

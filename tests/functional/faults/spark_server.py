@@ -41,7 +41,7 @@ def running(folder: Path) -> Iterator[Server]:
     )
     try:
         assert process.stdout is not None
-        told = json.loads(process.stdout.readline())
+        told = json.loads(next(line for line in process.stdout if line.startswith("{")))  # after what dbt says
         yield Server(process.pid, told["port"], told["secret"])
     finally:
         with suppress(ProcessLookupError):

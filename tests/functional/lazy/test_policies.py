@@ -1,6 +1,7 @@
 """Policy by trigger: what is refreshed when, told by the histories of the states."""
 
 import itertools
+import re
 
 import pytest
 from dbt.tests.util import write_file
@@ -83,8 +84,7 @@ class TestPolicies:
         if trigger == "nothing":
             assert shop.sales("live") == shop.sales("orders") != shop.sales("deferred")
         if trigger == "own run":
-            assert "registered: " in log
-            assert " pending in " in log, "dbt adds the time"
+            assert re.search(r"registered: \d+ changes? pending", log)
         if trigger == "dependents":
             assert shop.rows("reads_deferred") == shop.rows("deferred")
 

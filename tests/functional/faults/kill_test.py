@@ -102,10 +102,11 @@ class KillTest:
         return begins_anew or self.unjudged >= self.judged_every
 
     def next_scenario(self) -> str:
-        """The one of the life before, until it is judged."""
+        """The one of the life before, until it is judged; then those first that nobody was killed inside of."""
         if self.left_behind and not self.is_judgement_due:
             return self.left_behind
-        self.to_come = self.to_come or self.random.sample(self.scenarios, len(self.scenarios))
+        missed = [name for name in self.scenarios if not self.tally.inside[name]] or self.scenarios
+        self.to_come = self.to_come or self.random.sample(missed, len(missed))
         return self.to_come.pop()
 
     def death_in(self, scenario: str) -> Death:

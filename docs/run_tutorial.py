@@ -14,7 +14,7 @@ PAGE = Path(__file__).resolve().parent / "tutorial.md"
 FILE = re.compile(r'```\w+ title="([^"]+)"\n(.*?)```\n', re.DOTALL)
 RUN = re.compile(r"<!-- run: (.+?) -->\n(.*?)<!-- end -->\n", re.DOTALL)
 RESULTS = re.compile(r"^\d\d:\d\d:\d\d  (.*(?: of \d+ (?:OK|PASS|ERROR|FAIL)|Done\.).*)$", re.MULTILINE)
-TIMES = re.compile(r"\b\d+(?:\.\d+)? ?(?:s|min)\b")
+TIMES = re.compile(r"\b\d+(?:\.\d+)? ?(?:s|min|h)\b(?: \d+ (?:s|min)\b)?")
 COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -57,6 +57,8 @@ def shown(output: str) -> str:
         >>> print(shown("when   took    state\\n4 min  19.6 s  1.6 kB"))
         when   took    state
         …      …       1.6 kB
+        >>> print(shown("shop.sales: equals its query, 1 min 3 s"))
+        shop.sales: equals its query, …
     """
     plain = COLORS.sub("", output).strip()
     results = RESULTS.findall(plain)

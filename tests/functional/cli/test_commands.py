@@ -117,6 +117,6 @@ class TestCommands:
     def tamper_unseen(self, project, way) -> None:
         """Change a state in a commit that looks like ours."""
         session, state = way.session(), f"{project.test_schema}.revenue__state"
-        record = session.sql(f"describe history {state} limit 1").collect()[0]["userMetadata"]
-        session.conf.set(SETTING_USER_METADATA, record)
+        history = session.sql(f"describe history {state}").collect()  # a property may have been set since
+        session.conf.set(SETTING_USER_METADATA, next(row["userMetadata"] for row in history if row["userMetadata"]))
         session.sql(f"update {state} set lv_count = lv_count + 2")

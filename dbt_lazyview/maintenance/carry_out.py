@@ -154,17 +154,11 @@ def _relevant(tables: Tables, planner: Planner, plan: Plan) -> Plan:
     deltas = may_touch_nothing(planner.node, planner.windows()[0])
     if not deltas:
         return plan
-    touched = plan.record.experience.touched
-    if not is_worth_a_look(touched) or not touch_nothing(tables, deltas):
-        return _with_touched(plan, touched + 1)
-    decision = Decision(NOOP, Reason.CHANGES_IRRELEVANT)
-    return _with_touched(planner.advanced(decision, plan.record.changes), 0)
-
-
-def _with_touched(plan: Plan, times: int) -> Plan:
-    """The plan, with how often changes touched the view in its record."""
-    assert plan.record is not None
-    return replace(plan, record=replace(plan.record, experience=replace(plan.record.experience, touched=times)))
+    known = plan.record.experience
+    if not is_worth_a_look(known.touched) or not touch_nothing(tables, deltas):
+        return plan.noting(experience=replace(known, touched=known.touched + 1))
+    advanced = planner.advanced(Decision(NOOP, Reason.CHANGES_IRRELEVANT), plan.record.changes)
+    return advanced.noting(experience=replace(known, touched=0))
 
 
 def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:

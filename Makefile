@@ -25,17 +25,17 @@ test-long: java
 
 check: lint docs
 	$(STEP) "unit, golden and property tests"
-	@$(BIN)/pytest -q -n 2 --dist worksteal tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/cli dbt_lazyview/manager dbt_lazyview/report dbt_lazyview/names.py docs/run_tutorial.py docs/site_pages.py benchmarks
+	@$(BIN)/pytest -q -n 2 --dist worksteal tests/unit tests/golden tests/property dbt_lazyview/compiler dbt_lazyview/maintenance dbt_lazyview/adapter dbt_lazyview/cli dbt_lazyview/manager dbt_lazyview/report dbt_lazyview/names.py docs/run_pages.py docs/site_pages.py benchmarks
 
 # Fails at a link that leads nowhere.
 docs: install
 	$(STEP) "the documentation as a site, in build/site"
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
-# Runs every command of the tutorial and fills in what it prints: some minutes.
+# Runs every command of the tutorial and the pages that go on with its project, and fills in what they print: some minutes.
 tutorial: install java
-	$(STEP) "the tutorial"
-	@$(BIN)/python docs/run_tutorial.py
+	$(STEP) "the tutorial and the pages after it"
+	@$(BIN)/python docs/run_pages.py
 
 # The page that `lazyview report` writes, in a real browser.
 test-report: install

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks import page
 from benchmarks.results import Results
-from benchmarks.run import DEFAULT, OF_DBT, SECTIONS, run
+from benchmarks.run import OF_DBT, OF_LATER, SECTIONS, defaults, run
 from benchmarks.scope import Scope
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,14 +34,19 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sf", type=float, default=1, help="scale factor of TPC-H")
-    names = f"{', '.join(SECTIONS)}; without the option all but {' and '.join(OF_DBT)}"
-    parser.add_argument("--sections", nargs="+", choices=SECTIONS, default=DEFAULT, metavar="NAME", help=names)
+    names = (
+        f"{', '.join(SECTIONS)}; without the option all but {' and '.join(OF_DBT)}, "
+        f"and {' and '.join(OF_LATER)} only with --long"
+    )
+    parser.add_argument("--sections", nargs="+", choices=SECTIONS, metavar="NAME", help=names)
     parser.add_argument("--views", nargs="+", default=[], help="of curves, only those with such a word in their title")
     parser.add_argument("--long", action="store_true", help="all points of all curves")
     parser.add_argument("--anew", action="store_true", help="forget what was measured of these sections before")
     parser.add_argument("--folder", type=Path, default=ROOT / ".bench", help="where tables are kept")
     parser.add_argument("--results", type=Path, default=page.FOLDER, help="where points and the page are written")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    arguments.sections = arguments.sections or defaults(arguments.long)
+    return arguments
 
 
 if __name__ == "__main__":

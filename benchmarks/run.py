@@ -1,5 +1,6 @@
 """A run: the sections one after the other, each measuring what is not known yet."""
 
+import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +35,19 @@ IN_ORDER = (
 )  # fmt: skip
 SECTIONS: dict[str, Any] = {each.SECTION: each for each in IN_ORDER}
 OF_DBT = (projects.SECTION, start.SECTION)  # about dbt and processes, not about tables: wanted by name
-DEFAULT = [name for name in SECTIONS if name not in OF_DBT]
+OF_LATER = (view_deltas.SECTION, managed.SECTION)  # takes as long as half of the rest: in a long run, or by name
+
+
+def defaults(is_long: bool) -> list[str]:
+    """
+    The sections of a run that is not told which.
+
+    Example:
+        >>> [name for name in defaults(is_long=True) if name not in defaults(is_long=False)]
+        ['view-deltas', 'managed']
+    """
+    left_out = OF_DBT if is_long else (*OF_DBT, *OF_LATER)
+    return [name for name in SECTIONS if name not in left_out]
 
 
 def run(scope: Scope, sections: Sequence[str], folder: Path, results: Results, spark: Path | None = None) -> None:
@@ -42,9 +55,12 @@ def run(scope: Scope, sections: Sequence[str], folder: Path, results: Results, s
     waiting = {name: _waiting(scope, name, results) for name in sections}
     if not any(waiting.values()):
         return
-    is_whole = not results.points and set(sections) >= set(DEFAULT) and not scope.views
+    is_first = not results.points
+    is_whole = is_first and set(sections) >= set(defaults(scope.is_long)) and not scope.views
     progress = Progress(waiting, {name: each.SECONDS for name, each in SECTIONS.items()})
     bench = Bench(scope, folder, spark or folder / f"spark-sf{scope.scale:g}", results, progress)
+    if is_first:  # the logs of tables that many runs wrote are long, and take longer to be listed
+        shutil.rmtree(bench.spark_folder, ignore_errors=True)
     Project(folder / "project", bench.spark_folder).inside(lambda adapter: _inside(bench, adapter, sections))
     for name in [each for each in sections if _runs_dbt(each)]:
         _section(bench, name)

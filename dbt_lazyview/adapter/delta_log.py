@@ -4,9 +4,7 @@ count a table's files and to read its commits.
 """
 
 import json
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from itertools import pairwise
@@ -15,7 +13,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from dbt_lazyview.adapter.logs import SESSION_CATALOG, Logs, java_class
+from dbt_lazyview.adapter.logs import SESSION_CATALOG, CommitFile, Logs, java_class
 from dbt_lazyview.compiler.catalog import DELTA, Column, Name, Table
 from dbt_lazyview.maintenance.remembering import Remembered
 
@@ -23,7 +21,6 @@ from dbt_lazyview.maintenance.remembering import Remembered
 _TYPES = {"integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint"}
 _SAME_TYPES = ("string", "boolean", "float", "double", "date", "timestamp", "timestamp_ntz", "binary")
 MOST_COMMITS = 100  # more are read faster by a job
-_FILE = re.compile(r"path=(.*/(\d+)\.json); .*?\blength=(\d+); .*?\bmodification_time=(\d+);")
 _INFOS: Remembered[dict[str, Any]] = Remembered()  # what commits said of themselves: they never say anything else
 
 
@@ -132,43 +129,13 @@ def _history(logs: Logs, log: Any, snapshot: Any, limit: int) -> list[dict[str, 
 def _commit_infos(logs: Logs, log: Any, oldest: int, newest: int) -> Iterator[dict[str, Any]]:
     """What commits say of themselves, oldest first, with version and time."""
     store, configuration = log.store(), log.newDeltaHadoopConf()
-    for each in commit_files(logs, log, oldest, newest):
+    for each in logs.commit_files(log, oldest, newest):
         info = _INFOS.get(each.key, partial(_commit_info, store, each, configuration))
         yield {**info, "version": each.version, "timestamp": info.get("inCommitTimestamp") or each.modified}
 
 
-@dataclass(frozen=True)
-class CommitFile:
-    """The file of one commit."""
-
-    version: int
-    modified: int
-    size: int
-    name: str
-    status: Any  # as Hadoop has it
-
-    @property
-    def key(self) -> tuple[str, int, int]:
-        """What no other commit has, not even one of a table that is created again in the same place."""
-        return (self.name, self.modified, self.size)
-
-    def path(self) -> Any:
-        return self.status.getPath()
-
-
-def commit_files(logs: Logs, log: Any, oldest: int, newest: int) -> Iterator[CommitFile]:
-    """The files of commits, oldest first."""
-    names = java_class(logs.session, "org.apache.spark.sql.delta.util.FileNames")
-    files = log.store().listFrom(names.unsafeDeltaFile(log.logPath(), oldest), log.newDeltaHadoopConf())
-    while files.hasNext():
-        status = files.next()
-        found = _FILE.search(status.toString())  # one call, not one for each of its parts
-        if found and (version := int(found[2])) <= newest:
-            yield CommitFile(version, int(found[4]), int(found[3]), found[1], status)
-
-
 def _commit_info(store: Any, file: CommitFile, configuration: Any) -> dict[str, Any]:
-    lines = store.readAsIterator(file.path(), configuration)
+    lines = store.readAsIterator(file.path, configuration)
     try:
         while lines.hasNext():
             line = lines.next()

@@ -9,8 +9,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame, SparkSession, functions
 
-from dbt_lazyview.adapter.delta_log import MOST_COMMITS, CommitFile, commit_files, fields
-from dbt_lazyview.adapter.logs import Logs
+from dbt_lazyview.adapter.delta_log import MOST_COMMITS, fields
+from dbt_lazyview.adapter.logs import CommitFile, Logs
 from dbt_lazyview.compiler.catalog import Name
 
 ENDS = ("minValues", "maxValues")
@@ -45,7 +45,7 @@ class _NotTold(Exception):
 
 def _statistics(logs: Logs, log: Any, snapshot: Any, oldest: int, newest: int) -> list[dict[str, Any]]:
     names, told = _names_in_files(snapshot), []
-    commits = list(commit_files(logs, log, oldest, newest))
+    commits = logs.commit_files(log, oldest, newest)
     if [each.version for each in commits] != list(range(oldest, newest + 1)):
         raise _NotTold
     configuration = log.newDeltaHadoopConf()
@@ -58,7 +58,7 @@ def _statistics_in(log: Any, file: CommitFile, configuration: Any) -> list[dict[
     """Of every file that a commit added."""
     if file.size > MOST_BYTES:
         raise _NotTold
-    lines = log.store().read(file.path(), configuration).mkString("\n").split("\n")  # and at no other end of line
+    lines = log.store().read(file.path, configuration).mkString("\n").split("\n")  # and at no other end of line
     added = [json.loads(line)["add"] for line in lines if line.startswith('{"add"')]
     texts = [each.get("stats") or "{}" for each in added if each["dataChange"]]
     return [dict(json.loads(each, parse_int=str, parse_float=str)) for each in texts]

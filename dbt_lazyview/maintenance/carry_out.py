@@ -28,7 +28,7 @@ from dbt_lazyview.maintenance.public import (
     run,
 )
 from dbt_lazyview.maintenance.relevance import is_worth_a_look, may_touch_nothing, touch_nothing
-from dbt_lazyview.maintenance.settings import SETTINGS_FOR_FEW_ROWS, WHOLE_TABLE, having_set
+from dbt_lazyview.maintenance.settings import JUST_SEEN, SETTINGS_FOR_FEW_ROWS, WHOLE_TABLE, having_set
 from dbt_lazyview.maintenance.staging import staged
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.storage import alterations
@@ -167,7 +167,11 @@ def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:
     pinned = pin(tables.engine, plan.state) if plan.replaces_state else 0
     pinned += prepare_delta(tables, plan.state, plan.into) if plan.into else 0
     has_partitions = plan.state.detail is not None and plan.state.detail.partitions != "[]"
-    settings = {**(SETTINGS_FOR_FEW_ROWS if plan.is_small else {}), **(WHOLE_TABLE if has_partitions else {})}
+    settings = {
+        **(SETTINGS_FOR_FEW_ROWS if plan.is_small else {}),
+        **(WHOLE_TABLE if has_partitions else {}),
+        **(JUST_SEEN if tables.engine.shortcuts else {}),
+    }
     with ExitStack() as stages:
         with during("compute the changes"):
             stages.enter_context(having_set(tables.engine, settings))

@@ -28,6 +28,10 @@ SETTINGS_FOR_FEW_ROWS = {
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
 }
 
+# What a statement reads has a version that was looked at just before, by the same process: Delta need not list the logs
+# of all its tables once more. What it writes to, it looks at in any case.
+JUST_SEEN = {"spark.databricks.delta.stalenessLimit": "1h"}
+
 # An overwrite is one of all partitions, whatever the session says.
 WHOLE_TABLE = {"spark.sql.sources.partitionOverwriteMode": "static"}
 

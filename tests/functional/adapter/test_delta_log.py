@@ -1,5 +1,8 @@
 """A look at Delta's own log tells what DESCRIBE DETAIL and DESCRIBE HISTORY tell, whatever happens to a table."""
 
+from pathlib import Path
+from urllib.parse import urlparse
+
 import pytest
 
 from dbt_lazyview.adapter import delta_log
@@ -121,6 +124,21 @@ def test_a_log_that_was_looked_up_tells_what_is_committed_later(lake):  # noqa: 
     assert [each.version for each in tables.newest(name)] == [1, 0]
     lake.run("drop table t")
     assert tables.detail(name) is None
+
+
+def test_sees_what_another_process_commits(lake):  # noqa: F811
+    name = ("spark_catalog", lake.schema, "t")
+    lake.run("create table t (a int) using delta", "insert into t values (1)")
+    logs = Logs(lake.session)
+    log, snapshot = logs.look(name)
+    assert snapshot.version() == 1
+    assert [each.version for each in logs.commit_files(log, 0, 2)] == [], "there is no second one"
+    folder = Path(urlparse(log.logPath().toString()).path)
+    (folder / f"{2:020}.json").write_text('{"commitInfo":{"timestamp":0,"operation":"ELSEWHERE"}}\n')
+    assert logs.look_again(name)[1].version() == 2
+    assert [each.version for each in logs.commit_files(log, 0, 2)] == [0, 1, 2]
+    (folder / f"{0:020}.json").unlink()
+    assert [each.version for each in logs.commit_files(log, 0, 2)] == [1, 2], "it was cleaned up"
 
 
 def test_tells_the_same_properties(lake):  # noqa: F811

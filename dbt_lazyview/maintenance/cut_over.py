@@ -51,11 +51,12 @@ def learned(record: Record | None, ended: int) -> Experience:
     before, took = record.experience, ended - record.started
     if not record.started or took <= 0:
         return before
-    pace = before.inserts if record.insert_only else before.others
     if record.kind in (BUILD, FULL):
-        known = _at_pace(before, record.insert_only, _doubted(pace)) if record.estimate else before
+        believed = _doubted(pace_of(before, record.insert_only))
+        known = _at_pace(before, record.insert_only, believed) if record.estimate else before
         return replace(known, full=took, full_bytes=record.source_bytes)
     if record.kind == INCREMENTAL and record.changes is not None:
+        pace = before.inserts if record.insert_only else before.others
         return _at_pace(before, record.insert_only, _after_changes(pace, took, record.changes))
     return before
 
@@ -91,11 +92,13 @@ def pace_of(experience: Experience, insert_only: bool) -> Pace:
     Example:
         >>> pace_of(Experience(inserts=Pace(3_000, 0.01), others=Pace(4_000)), insert_only=False)
         Pace(least=4000, row=0.02, some=0)
+        >>> pace_of(Experience(inserts=Pace(1_000, some=3_000)), insert_only=False)
+        Pace(least=1000, row=0.0, some=6000)
     """
     own, other, ratio = experience.inserts, experience.others, INSERTED / OTHERWISE
     if not insert_only:
         own, other, ratio = other, own, 1 / ratio
-    return Pace(own.least or other.least, own.row or other.row * ratio, own.some or other.some)
+    return Pace(own.least or other.least, own.row or other.row * ratio, own.some or round(other.some * ratio))
 
 
 def is_question(experience: Experience, changes: int, insert_only: bool, source_bytes: int) -> bool:

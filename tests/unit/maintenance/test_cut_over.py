@@ -74,6 +74,15 @@ def test_experience_that_decided_is_believed_less_and_less():
     assert learned(asked_for, 18 * SECOND) == known
 
 
+def test_what_was_taken_from_inserts_is_believed_less_and_less_as_well():
+    known = replace(KNOWN, inserts=Pace(2 * SECOND, some=7 * SECOND))
+    expected = foreseen(known, SOME_CHANGES, insert_only=False, source_rows=_not_asked, source_bytes=1_000_000)
+    assert expected.incremental == 14 * SECOND, "deletes count twice"
+    once = learned(replace(BUILD, kind="full", experience=known, estimate=expected), ended=18 * SECOND)
+    assert 13 * SECOND < once.others.some < 14 * SECOND
+    assert once.inserts == known.inserts
+
+
 def test_when_it_is_a_question_at_all():
     slow = replace(KNOWN, inserts=Pace(20 * SECOND))
     assert not is_question(Experience(), 10**9, True, 10**9), "nothing was ever computed in full"

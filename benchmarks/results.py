@@ -49,10 +49,14 @@ class Results:
         self.runs[kind] = round(seconds)
         self.save()
 
-    def forget(self, *sections: str) -> None:
+    def forget(self, chosen: Callable[[str], bool], *sections: str) -> None:
+        """Forget the chosen points of sections, by their names."""
         for section in sections:
-            self.points.pop(section, None)
-            self.seconds.pop(section, None)
+            left = {name: point for name, point in self.points.pop(section, {}).items() if not chosen(name)}
+            if left:
+                self.points[section] = left
+            else:
+                self.seconds.pop(section, None)
 
     def save(self) -> None:
         """Written beside and put in place, so that no run that is cut off leaves half a file."""

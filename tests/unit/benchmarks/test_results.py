@@ -32,11 +32,11 @@ def test_a_run_that_fails_keeps_what_it_has(tmp_path):
 
 def test_sections_can_be_measured_anew(tmp_path):
     results = Results(tmp_path / "sf1.json", 1)
-    for section in ("s", "t"):
-        results.point(section, "a", lambda: 1)
+    for section, name in (("s", "a"), ("t", "a"), ("t", "b")):
+        results.point(section, name, lambda: 1)
         results.took(section, 3.0)
-    results.forget("s")
-    assert (results.points, results.seconds) == ({"t": {"a": 1}}, {"t": 3.0})
+    results.forget(lambda name: name == "a", "s", "t")
+    assert (results.points, results.seconds) == ({"t": {"b": 1}}, {"t": 6.0}), "of t, a point is left"
 
 
 def test_machine_and_versions_are_told(tmp_path):

@@ -41,7 +41,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sections", nargs="+", choices=SECTIONS, metavar="NAME", help=names)
     parser.add_argument("--views", nargs="+", default=[], help="of curves, only those with such a word in their title")
     parser.add_argument("--long", action="store_true", help="all points of all curves")
-    parser.add_argument("--anew", action="store_true", help="forget what was measured of these sections, or views, before")
+    parser.add_argument("--anew", action="store_true", help="forget what was measured of these sections or views")
     parser.add_argument("--folder", type=Path, default=ROOT / ".bench", help="where tables are kept")
     parser.add_argument("--results", type=Path, default=page.FOLDER, help="where points and the page are written")
     arguments = parser.parse_args()

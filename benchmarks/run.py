@@ -30,7 +30,7 @@ from benchmarks.sections import (
 )  # fmt: skip
 
 IN_ORDER = (
-    scaling, curves, combined, responses, writes, idle, tpch22, break_even, asynchronous, others, view_deltas, managed,
+    curves, scaling, combined, responses, writes, idle, tpch22, break_even, asynchronous, others, view_deltas, managed,
     projects, start,
 )  # fmt: skip
 SECTIONS: dict[str, Any] = {each.SECTION: each for each in IN_ORDER}

@@ -44,7 +44,7 @@ def _started() -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", PROGRAM, folder]
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    imports, seconds = told.split()
+    imports, seconds = told.splitlines()[-1].split()  # after what dbt says of it
     return round(float(imports), 2), round(float(seconds), 2)
 
 

@@ -11,7 +11,7 @@ from benchmarks.tpch import queries
 SECTION = "tpch"
 SECONDS = 12  # per point, at scale factor 1, with building the view
 SHARES = (0.001, 0.01)
-QUICK = (1, 3, 5, 6, 10, 18)  # queries of a quick run
+QUICK = (1, 6)  # queries of a quick run
 
 
 def names(scope: Scope) -> list[str]:

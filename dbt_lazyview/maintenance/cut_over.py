@@ -17,6 +17,9 @@ MANY_CHANGES = 100_000
 SMALL_SOURCES = 16 * 2**20  # bytes; few changes of these are followed without a second thought
 # How many rows of a full computation a change is worth, until refreshes of the view itself have shown it.
 INSERTED, OTHERWISE = 4, 8
+DEARER = (
+    3  # times as long as some inserts take as many deletes or updates, until they have shown it (2.2 to 3 measured)
+)
 MARGIN = 1.2  # what is about equal stays incremental
 LEAST_GAIN = 1_000  # milliseconds
 DOUBT = 0.97  # each time experience keeps a view from following its changes, it is believed a little less
@@ -93,12 +96,12 @@ def pace_of(experience: Experience, insert_only: bool) -> Pace:
         >>> pace_of(Experience(inserts=Pace(3_000, 0.01), others=Pace(4_000)), insert_only=False)
         Pace(least=4000, row=0.02, some=0)
         >>> pace_of(Experience(inserts=Pace(1_000, some=3_000)), insert_only=False)
-        Pace(least=1000, row=0.0, some=6000)
+        Pace(least=1000, row=0.0, some=9000)
     """
-    own, other, ratio = experience.inserts, experience.others, INSERTED / OTHERWISE
+    own, other, ratio, some = experience.inserts, experience.others, INSERTED / OTHERWISE, 1 / DEARER
     if not insert_only:
-        own, other, ratio = other, own, 1 / ratio
-    return Pace(own.least or other.least, own.row or other.row * ratio, own.some or round(other.some * ratio))
+        own, other, ratio, some = other, own, 1 / ratio, DEARER
+    return Pace(own.least or other.least, own.row or other.row * ratio, own.some or round(other.some * some))
 
 
 def is_question(experience: Experience, changes: int, insert_only: bool, source_bytes: int) -> bool:

@@ -172,7 +172,9 @@ class World:
         return {window: rows for window, rows in wrong.items() if rows}
 
     def windows(self, name: str) -> list[tuple[int, Record]]:
-        """The records of all windows that are kept, newest first, by their numbers."""
+        """The records of all windows that are kept, newest first, by their numbers; none before the first one."""
+        if not self.lake.run(f"show tables in {self.lake.schema} like '{name}__delta'"):
+            return []
         rows = self.lake.run(f"select lv_record from {name}__delta where lv_record is not null order by lv_ssn desc")
         return [(record.window, record) for (text,) in rows if (record := from_json(text))]
 

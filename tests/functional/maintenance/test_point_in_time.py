@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from dbt_lazyview.maintenance.errors import RefreshError
+from dbt_lazyview.maintenance.public import published
 from dbt_lazyview.maintenance.status import status_of
 from dbt_lazyview.maintenance.tree import resolve
 from dbt_lazyview.maintenance.view_delta.audit import audit
@@ -237,6 +238,59 @@ def test_copies_exports_audits_and_what_is_kept_for_them(bank):
     assert told.kind == "difference"
     assert exported(lake, "deposits") == lake.run("select * from deposits order by all")
     assert copy("deposits", "deposits_daily", lake.history("accounts")[0]["version"]) == "copied"
+
+
+@pytest.mark.long
+def test_what_waits_is_counted_and_what_is_shown_stays_readable(bank):
+    """Compressing and pruning write new versions of the view delta; Delta does not keep the one before for long."""
+
+    def waits() -> int:
+        return status_of(bank.tables(), bank.target("deposits").name).state.waiting
+
+    assert waits() == 0
+    for amount in (5, 6, 7):
+        transfer(bank, amount)
+        bank.refresh("deposits")
+        rows = bank.lake.run("select count(*) from deposits__delta where lv_record is null")[0][0]
+        assert waits() == rows > 0
+    node = resolve(bank.tables(), bank.target("deposits"))
+    assert compress(bank.tables(), node, None, None).windows == 3
+    assert shown_delta_version(bank, "deposits") == bank.lake.history("deposits__delta")[0]["version"]
+    assert bank.lake.differences("deposits", VIEWS["deposits"]) == []
+    bank.apply("deposits")
+    assert waits() == 0
+    transfer(bank, 8)
+    bank.refresh("deposits")
+    assert prune(bank.tables(), node).rows > 0
+    assert shown_delta_version(bank, "deposits") == bank.lake.history("deposits__delta")[0]["version"]
+    assert bank.lake.differences("deposits", VIEWS["deposits"]) == []
+
+
+def shown_delta_version(world, name: str) -> int:
+    return int(published(world.lake.engine(), world.target(name).name).shown_delta.split(":")[0])
+
+
+@pytest.mark.long
+def test_a_copy_that_went_back_behind_what_was_pruned_is_copied_anew(bank):
+    lake, copied = bank.lake, ("spark_catalog", bank.lake.schema, "daily")
+
+    def copy() -> str:
+        return roll_copy(lake.engine(), bank.target("deposits"), copied, None).kind
+
+    transfer(bank, 5)
+    bank.refresh("deposits")
+    assert copy() == "copied"
+    transfer(bank, 6)
+    bank.refresh("deposits")
+    assert copy() == "rolled"
+    bank.apply("deposits")
+    assert prune(bank.tables(), resolve(bank.tables(), bank.target("deposits"))).rows > 0
+    lake.run("restore table daily__state to version as of 0")
+    transfer(bank, 7)
+    newest = transfer(bank, 8)
+    bank.refresh("deposits")
+    assert copy() == "copied"
+    assert Copied(bank, "daily", "deposits").differences_at("daily", {"accounts": newest}) == []
 
 
 class Copied(Deferred):

@@ -19,9 +19,9 @@ PAGES = [DOCS / name for name in ("tutorial.md", "operations.md", "command-line.
 FILE = re.compile(r'```\w+ title="([^"]+)"\n(.*?)```\n', re.DOTALL)
 COMMAND = re.compile(r"<!-- (run|fails|do): (.+?) -->\n", re.DOTALL)
 SHOWN = re.compile(r"<!-- (run|fails): (.+?) -->\n(.*?)<!-- end -->\n", re.DOTALL)
-LOGGED = re.compile(r"^\d\d:\d\d:\d\d  ?(.*)$", re.MULTILINE)
+LOGGED = re.compile(r"^\d\d:\d\d:\d\d ? ?(.*)$")
 RESULTS = re.compile(r" of \d+ (?:OK|PASS|ERROR|FAIL)|Done\.")
-PREAMBLE = re.compile(r"Running with dbt=|Registered adapter:|Found \d|Starting Spark|Concurrency:|^$")
+PREAMBLE = re.compile(r"Running with dbt=|Registered adapter:|Found \d|Starting Spark|Concurrency:|, after \d.*: |^$")
 TIMES = re.compile(r"\b\d+(?:\.\d+)? ?(?:s|min|h)\b(?: \d+ (?:s|min)\b)?")
 MOMENTS = re.compile(r'"\d{4}-\d\d-\d\dT[^"]+"|(?<=seconds": )[-\d.]+|(?<=pid": )\d+')
 COLORS = re.compile(r"\x1b\[[0-9;]*m")
@@ -98,14 +98,31 @@ def shown(output: str) -> str:
         >>> print(shown('{"at": "2026-11-01T04:00:05.120+00:00", "seconds": 1.9, "commits": 7}'))
         {"at": …, "seconds": …, "commits": 7}
     """
-    plain = COLORS.sub("", output).strip()
-    logged = [line.rstrip() for line in LOGGED.findall(plain) if not PREAMBLE.search(line.strip())]
+    lines = [line.rstrip() for line in COLORS.sub("", output).strip().splitlines()]
+    logged = [LOGGED.sub(r"\1", line) for line in lines if not _is_preamble(line)]
     results = [line for line in logged if RESULTS.search(line)]
     if results:
         return "\n".join(TIMES.sub("…", line.strip()) for line in results)
-    text = "\n".join(logged) if LOGGED.search(plain) else MOMENTS.sub("…", plain)
-    padded = TIMES.sub(lambda found: "…".ljust(len(found.group())), text)
-    return "\n".join(line.rstrip() for line in padded.splitlines())
+    return "\n".join(map(without_times, logged)).strip()
+
+
+def _is_preamble(line: str) -> bool:
+    found = LOGGED.match(line)
+    return found is not None and PREAMBLE.search(found.group(1).strip()) is not None
+
+
+def without_times(line: str) -> str:
+    """
+    A line without times, in columns as wide as they were; but for those that are examples.
+
+    Example:
+        >>> without_times("write for example 90 s, 15 min, 2 hours or 1 day.")
+        'write for example 90 s, 15 min, 2 hours or 1 day.'
+    """
+    if "for example" in line:
+        return line
+    in_columns = re.compile(f"(?:{TIMES.pattern})(?=  )").sub(lambda found: "…".ljust(len(found.group())), line)
+    return MOMENTS.sub("…", TIMES.sub("…", in_columns)).rstrip()
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ def _too_old(status: Status, max_age: str | float | None, now: int) -> list[str]
     oldest = status.task.oldest
     if max_age is None or oldest is None or (now - oldest) / 1000 <= seconds_of(max_age):
         return []
-    return [f"The oldest pending change is {spoken((now - oldest) / 1000)} old; {max_age} are allowed."]
+    return [f"The oldest pending change is {spoken((now - oldest) / 1000)} old; at most {max_age} is allowed."]
 
 
 def _too_many(status: Status, max_pending_rows: int | None) -> list[str]:

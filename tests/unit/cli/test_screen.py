@@ -72,7 +72,7 @@ def test_limits_are_judged_and_told(capsys):
     judged = [(each, status.problems(each, LIMITS, now)) for each in (FRESH, STALE, NOT_BUILT)]
     status.show(judged, Screen(is_quiet=True), now)
     assert capsys.readouterr().out.splitlines() == [
-        "STALE shop.stale: The oldest pending change is 1 min 10 s old; 1 min are allowed.",
+        "STALE shop.stale: The oldest pending change is 1 min 10 s old; at most 1 min is allowed.",
         "STALE shop.missing: The view is not built.",
     ]
     told = status.document(judged, now)

@@ -19,7 +19,8 @@
         {% if not found %}
             {% do log('No state without its model, and no copy that nobody reads.', info=true) %}
         {% elif not apply %}
-            {% do log('Nothing was dropped. To run these statements: dbt run-operation drop_orphans --args "{apply: true}"', info=true) %}
+            {% set named = ', states: [' ~ states | join(', ') ~ ']' if states else '' %}
+            {% do log('Nothing was dropped. To run these statements: dbt run-operation drop_orphans --args "{apply: true' ~ named ~ '}"', info=true) %}
         {% endif %}
         {% if failed %}
             {% do exceptions.raise_compiler_error('Not dropped: ' ~ failed | join(', ')) %}

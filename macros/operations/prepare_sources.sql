@@ -15,7 +15,8 @@
         {% if not found %}
             {% do log('Every source of a lazy view is prepared.', info=true) %}
         {% elif not apply %}
-            {% do log('Nothing was changed. To run these statements: dbt run-operation prepare_sources --args "{apply: true}"', info=true) %}
+            {% set wanted = '' if days == 7 else ', days: ' ~ days %}
+            {% do log('Nothing was changed. To run these statements: dbt run-operation prepare_sources --args "{apply: true' ~ wanted ~ '}"', info=true) %}
         {% endif %}
         {% if failed %}
             {% do exceptions.raise_compiler_error('Not prepared: ' ~ failed | join(', ')) %}

@@ -85,6 +85,7 @@ class TestOperations:
         log = shop.operation("prepare_sources", "--args", "{apply: true}")
         assert "  done" in log
         assert "Every source of a lazy view is prepared." in shop.operation("prepare_sources")
+        assert '--args "{apply: true, days: 30}"' in shop.operation("prepare_sources", "--args", "{days: 30}")
 
     def test_refresh_goes_on_after_a_failure_and_fails_in_the_end(self, shop, project):
         project.run_sql("alter table {schema}.returns unset tblproperties (delta.enableChangeDataFeed)")

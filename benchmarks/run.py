@@ -58,9 +58,10 @@ def run(scope: Scope, sections: Sequence[str], folder: Path, results: Results, s
     is_first = not results.points
     is_whole = is_first and set(sections) >= set(defaults(scope.is_long)) and not scope.views
     progress = Progress(waiting, {name: each.SECONDS for name, each in SECTIONS.items()})
-    bench = Bench(scope, folder, spark or folder / f"spark-sf{scope.scale:g}", results, progress)
+    own = folder / f"spark-sf{scope.scale:g}"
     if is_first:  # the logs of tables that many runs wrote are long, and take longer to be listed
-        shutil.rmtree(bench.spark_folder, ignore_errors=True)
+        shutil.rmtree(own, ignore_errors=True)
+    bench = Bench(scope, folder, spark or own, results, progress)
     Project(folder / "project", bench.spark_folder).inside(lambda adapter: _inside(bench, adapter, sections))
     for name in [each for each in sections if _runs_dbt(each)]:
         _section(bench, name)

@@ -17,34 +17,34 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 PAGES = [DOCS / name for name in ("tutorial.md", "operations.md", "command-line.md", "manager.md")]
 FILE = re.compile(r'```\w+ title="([^"]+)"\n(.*?)```\n', re.DOTALL)
-COMMAND = re.compile(r"<!-- (run|fails|do): (.+?) -->\n", re.DOTALL)
-SHOWN = re.compile(r"<!-- (run|fails): (.+?) -->\n(.*?)<!-- end -->\n", re.DOTALL)
+COMMAND = re.compile(r"<!-- do: (.+?) -->\n")
+SHOWN = re.compile(r"<!-- (run|fails): (.+?) -->\n.*?<!-- end -->\n", re.DOTALL)
 LOGGED = re.compile(r"^\d\d:\d\d:\d\d ? ?(.*)$")
 RESULTS = re.compile(r" of \d+ (?:OK|PASS|ERROR|FAIL)|Done\.")
 PREAMBLE = re.compile(r"Running with dbt=|Registered adapter:|Found \d|Starting Spark|Concurrency:|, after \d.*: |^$")
 TIMES = re.compile(r"\b\d+(?:\.\d+)? ?(?:s|min|h)\b(?: \d+ (?:s|min)\b)?")
-MOMENTS = re.compile(r'"\d{4}-\d\d-\d\dT[^"]+"|(?<=seconds": )[-\d.]+|(?<=pid": )\d+')
+IN_COLUMNS = re.compile(f"(?:{TIMES.pattern})(?=  )")
+MOMENTS = re.compile(r'"\d{4}-\d\d-\d\dT[^"]+"|(?<=seconds": )[-\d.]+')
 COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def carried_out(page: str, folder: Path) -> str:
     """The page with what its commands print now; files and commands in the order of the page."""
-    steps = sorted([*FILE.finditer(page), *COMMAND.finditer(page)], key=re.Match.start)
+    steps = sorted([found for each in (FILE, COMMAND, SHOWN) for found in each.finditer(page)], key=re.Match.start)
     done, at = [], 0
     for step in steps:
-        done.append(page[at : step.start()])
+        done += [page[at : step.start()], _carried_out(step, folder)]
         at = step.end()
-        if step.re is FILE:
-            done.append(written(step, folder))
-        elif step.group(1) == "do":
-            output(step.group(2), folder)
-            done.append(step.group())
-        else:
-            block = SHOWN.match(page, step.start())
-            assert block, f"{step.group()} has no end"
-            done.append(run(step.group(1), step.group(2), folder))
-            at = block.end()
     return "".join([*done, page[at:]])
+
+
+def _carried_out(step: re.Match[str], folder: Path) -> str:
+    if step.re is FILE:
+        return written(step, folder)
+    if step.re is SHOWN:
+        return run(step.group(1), step.group(2), folder)
+    output(step.group(1), folder)
+    return step.group()
 
 
 def written(step: re.Match[str], folder: Path) -> str:
@@ -121,7 +121,7 @@ def without_times(line: str) -> str:
     """
     if "for example" in line:
         return line
-    in_columns = re.compile(f"(?:{TIMES.pattern})(?=  )").sub(lambda found: "…".ljust(len(found.group())), line)
+    in_columns = IN_COLUMNS.sub(lambda found: "…".ljust(len(found.group())), line)
     return MOMENTS.sub("…", TIMES.sub("…", in_columns)).rstrip()
 
 

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from dbt_lazyview.compiler.catalog import Name
 
 SESSION_CATALOG = "spark_catalog"
-_FILE = re.compile(r"path=(.*/(\d+)\.json); .*?\blength=(\d+); .*?\bmodification_time=(\d+);")
+_FILE = re.compile(r"path=(.*/\d+\.json); .*?\blength=(\d+); .*?\bmodification_time=(\d+);")
 _KEPT_ELSEWHERE = re.compile("coordinated|catalog", re.IGNORECASE)  # features of tables whose commits may be
 
 
@@ -110,7 +110,7 @@ class Logs:
         if not files.exists(path):
             return None
         found = _FILE.search(files.getFileStatus(path).toString())  # one call, not one for each of its parts
-        return CommitFile(version, int(found[4]), int(found[3]), found[1], path) if found else None
+        return CommitFile(version, int(found[3]), int(found[2]), found[1], path) if found else None
 
     def _file_system(self, log: Any, path: Any) -> Any:
         """Where a path leads; the configuration that has to be asked for it is large, and a new one each time."""

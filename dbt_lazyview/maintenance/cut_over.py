@@ -17,9 +17,8 @@ MANY_CHANGES = 100_000
 SMALL_SOURCES = 16 * 2**20  # bytes; few changes of these are followed without a second thought
 # How many rows of a full computation a change is worth, until refreshes of the view itself have shown it.
 INSERTED, OTHERWISE = 4, 8
-DEARER = (
-    3  # times as long as some inserts take as many deletes or updates, until they have shown it (2.2 to 3 measured)
-)
+# How many times as long as some inserts as many deletes or updates take, until they have shown it: 2.2 to 3 measured.
+DEARER = 3
 MARGIN = 1.2  # what is about equal stays incremental
 LEAST_GAIN = 1_000  # milliseconds
 DOUBT = 0.97  # each time experience keeps a view from following its changes, it is believed a little less

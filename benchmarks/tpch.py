@@ -13,6 +13,7 @@ TABLES = ("region", "nation", "supplier", "customer", "part", "partsupp", "order
 FACTS = ("orders", "lineitem")
 CHANGED = ("customer", *FACTS)
 OTHER = "case c_mktsegment when 'BUILDING' then 'MACHINERY' else 'BUILDING' end"  # market segment
+UNITS = 1_000_000  # that shares of the orders are counted in
 COPIES = 100_000_000  # added to the order keys of rows that come: existing keys stay below
 STEP = 1.0  # so large a scale factor is generated at once
 
@@ -25,6 +26,7 @@ class Warehouse:
         self._generations = self._written = 0
         self._touched: tuple[str, ...] = ()  # tables that the last change wrote
         self._there: list[int] = []  # generations of orders that came and did not go
+        self._left = UNITS  # of the orders that were there at first: refresh sets take them away from the end
         self._leave_only_tables()
         self._files = generated(scale, folder)
         for table in TABLES:
@@ -37,12 +39,13 @@ class Warehouse:
     def reset(self) -> None:
         """The tables as they were at first; views over them are gone by now."""
         self._there.clear()
+        self._left = UNITS
         for table in CHANGED:
             self._restore(table)
 
     def insert(self, share: float) -> None:
         """New orders with their lines: so large a share of what there was at first."""
-        self.insert_where("pmod(xxhash64({key}), 1000000) < " + str(round(share * 1_000_000)))
+        self.insert_where(_chosen("{key}", share))
 
     def insert_orders(self, count: int) -> None:
         """So many new orders, with their lines: about five rows for each."""
@@ -78,12 +81,12 @@ class Warehouse:
         )
 
     def refresh_set(self, share: float) -> None:
-        """Orders come, and as many others go."""
+        """Orders come, and as many others go, scattered over the tables."""
         self.insert(share)
-        scattered = "pmod(xxhash64({key}), 1000000) >= {least}"
+        self._left, before = self._left - round(share * UNITS), self._left
         for table, key in (("lineitem", "l_orderkey"), ("orders", "o_orderkey")):
-            least = 1_000_000 - round(share * 1_000_000)
-            self.lake.run(f"delete from {table} where {key} < {COPIES} and {scattered.format(key=key, least=least)}")
+            chosen = f"{_unit(key)} >= {self._left} and {_unit(key)} < {before}"
+            self.lake.run(f"delete from {table} where {key} < {COPIES} and {chosen}")
 
     def move_customers(self, count: int, first: int = 1) -> None:
         """Some consecutive customers get another market segment, as in Z 5."""
@@ -160,4 +163,9 @@ def _generate(scale: float, steps: int, step: int, files: Path) -> None:
 
 def _chosen(key: str, share: float) -> str:
     """A share of the orders, scattered over the table."""
-    return f"pmod(xxhash64({key}), 1000000) < {round(share * 1_000_000)}"
+    return f"{_unit(key)} < {round(share * UNITS)}"
+
+
+def _unit(key: str) -> str:
+    """A number for each order, as if by chance."""
+    return f"pmod(xxhash64({key}), {UNITS})"

@@ -5,6 +5,7 @@ count a table's files and to read its commits.
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from functools import partial
 from itertools import pairwise
@@ -13,7 +14,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from dbt_lazyview.adapter.logs import SESSION_CATALOG, CommitFile, Logs, java_class
+from dbt_lazyview.adapter.logs import SESSION_CATALOG, CommitFile, Logs, active, java_class
 from dbt_lazyview.compiler.catalog import DELTA, Column, Name, Table
 from dbt_lazyview.maintenance.remembering import Remembered
 
@@ -21,6 +22,8 @@ from dbt_lazyview.maintenance.remembering import Remembered
 _TYPES = {"integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint"}
 _SAME_TYPES = ("string", "boolean", "float", "double", "date", "timestamp", "timestamp_ntz", "binary")
 MOST_COMMITS = 100  # more are read faster by a job
+FEW_FILES = 1_000
+_PROJECTIONS = "spark.sql.codegen.factoryMode"
 _INFOS: Remembered[dict[str, Any]] = Remembered()  # what commits said of themselves: they never say anything else
 
 
@@ -62,6 +65,35 @@ def table(logs: Logs, name: Name) -> Table | None:
         return _table(full, found[1]) if full and found else None
     except (Py4JError, PySparkException):
         return None
+
+
+def find_transactions(logs: Logs, name: Name) -> None:
+    """
+    Let Delta find out which transactions a table has seen, which it asks before it commits one more. It reads its whole
+    log for that; where there is little in it, code that is generated for each task takes most of the time.
+    """
+    try:
+        found = logs.look_again(name)
+        if found and _has_few_files(found[1]):
+            with active(logs.session), _interpreting(logs.session.conf):
+                found[1].computedState()
+    except (Py4JError, PySparkException):
+        return  # the commit will tell
+
+
+def _has_few_files(snapshot: Any) -> bool:
+    sizes = snapshot.checksumOpt()
+    return bool(sizes.isDefined() and sizes.get().numFiles() <= FEW_FILES)
+
+
+@contextmanager
+def _interpreting(conf: Any) -> Iterator[None]:
+    before = conf.get(_PROJECTIONS)
+    conf.set(_PROJECTIONS, "NO_CODEGEN")
+    try:
+        yield
+    finally:
+        conf.set(_PROJECTIONS, before)
 
 
 def _in_session_catalog(logs: Logs, name: Name) -> Name | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -143,3 +144,18 @@ class CommitFile:
 def java_class(session: SparkSession, name: str) -> Any:
     """A class by its full name; looked up part by part (`session._jvm.org…`), every part is searched in every jar."""
     return JavaClass(name, session.sparkContext._gateway._gateway_client)
+
+
+@contextmanager
+def active(session: SparkSession) -> Iterator[None]:
+    """Spark's parser, its writer and Delta ask the active session for its settings; it is one per thread."""
+    sessions = java_class(session, "org.apache.spark.sql.classic.SparkSession")
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(session._jsparkSession)
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()

@@ -34,6 +34,9 @@ class EmbeddedShortcuts:
     def history(self, name: Name, limit: int) -> list[dict[str, Any]] | None:
         return delta_log.history(self.logs, name, limit)
 
+    def find_transactions(self, name: Name) -> None:
+        delta_log.find_transactions(self.logs, name)
+
     def statistics(self, name: Name, after: int, upto: int) -> list[dict[str, Any]] | None:
         return file_statistics.statistics(self.logs, name, after, upto)
 

@@ -5,14 +5,12 @@ it is planned once: of a refresh, planning is a large part.
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import AtomicType, StructType
 
-from dbt_lazyview.adapter.logs import Logs, java_class
+from dbt_lazyview.adapter.logs import Logs, active, java_class
 
 OVERWRITE = "insert overwrite"
 
@@ -20,25 +18,10 @@ OVERWRITE = "insert overwrite"
 def run_for_effect(session: SparkSession, statement: str) -> None:
     """Run a statement; the same commit comes of it either way."""
     if OVERWRITE in statement.lower():
-        with _active(session):
+        with active(session):
             if _overwritten(session, statement):
                 return
     session.sql(statement)
-
-
-@contextmanager
-def _active(session: SparkSession) -> Iterator[None]:
-    """Spark's parser and writer ask the active session for its settings, such as ANSI mode; it is one per thread."""
-    sessions = java_class(session, "org.apache.spark.sql.classic.SparkSession")
-    before = sessions.getActiveSession()
-    sessions.setActiveSession(session._jsparkSession)
-    try:
-        yield
-    finally:
-        if before.isDefined():
-            sessions.setActiveSession(before.get())
-        else:
-            sessions.clearActiveSession()
 
 
 def _overwritten(session: SparkSession, statement: str) -> bool:

@@ -105,12 +105,13 @@ def _root(path: str) -> str:
 def readable_spans(commits: Iterable[Commit], feed_was_on: bool, has_other_columns: bool) -> tuple[Span, ...]:
     """
     The parts in which a change feed is read: Delta refuses to read it across a time when it was off, or across a change
-    of columns. Commits in ascending order; those that changed no rows need not be read.
+    of columns. Commits in ascending order; those that changed no rows need not be read. Those at the end are: of the
+    newest version Delta knows the columns already, of any other it has to find them in the log.
 
     Example:
-        >>> write, alter = Commit(4, 0, "WRITE"), Commit(5, 0, "CHANGE COLUMN")
-        >>> readable_spans([write, alter, Commit(6, 0, "WRITE")], feed_was_on=True, has_other_columns=True)
-        (Span(first=4, last=4), Span(first=6, last=6))
+        >>> write, alter, again = Commit(4, 0, "WRITE"), Commit(5, 0, "CHANGE COLUMN"), Commit(6, 0, "WRITE")
+        >>> readable_spans([write, alter, again, Commit(7, 0, "OPTIMIZE")], feed_was_on=True, has_other_columns=True)
+        (Span(first=4, last=4), Span(first=6, last=7))
     """
     runs: list[list[Commit]] = [[]]
     for commit, is_on in feed_is_on(commits, feed_was_on):
@@ -119,6 +120,8 @@ def readable_spans(commits: Iterable[Commit], feed_was_on: bool, has_other_colum
         if is_on:
             runs[-1].append(commit)
     changing = [[each for each in run if effect_of([each]).changed] for run in runs]
+    if changing[-1]:
+        changing[-1].append(runs[-1][-1])
     return tuple(Span(run[0].version, run[-1].version) for run in changing if run)
 
 

@@ -46,7 +46,7 @@ def _of_product(seconds: float, full: float) -> dict[str, Any]:
     fixed = {"refreshes": [refreshed(seconds)] * 3, "fulls": [refreshed(full, "full")]}
     return {
         "scaling": {CUSTOMERS_MOVED: {"view": MAIN_VIEW, "customers": 100, "orders": 0, **fixed}},
-        "tpch": named(*({"query": number, "share": 0.01, **both} for number in range(1, 23))),
+        "tpch": named(*({"query": number, "share": 0.01, "first": both["refresh"], **both} for number in range(1, 23))),
         "idle": named(*({"views": count, "seconds": 0.02 * count, "jobs": 0, "rows_read": 0} for count in (1, 10, 50))),
     }
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+BELIEVED = 300.0  # seconds by the weights that count as much as seconds that passed: the first points say little
+
 
 class Progress:
     """Points that wait, by section; a section's points weigh what they take at scale factor 1, in seconds."""
@@ -23,15 +25,15 @@ class Progress:
         Seconds to go, after so many.
 
         Example:
-            >>> progress = Progress({"curves": 3, "idle": 1}, {"curves": 5, "idle": 10})
+            >>> progress = Progress({"curves": 3, "idle": 1}, {"curves": 500, "idle": 1000})
             >>> progress.rest(0)
-            25.0
+            2500.0
             >>> progress.done("curves")
-            >>> progress.rest(10)  # twice as long as the weights say
-            40.0
+            >>> progress.rest(1300)  # twice as long as the weights say, after a while
+            4000.0
         """
         left = float(sum(count * self._weights[section] for section, count in self._waiting.items()))
-        return left * (elapsed / self._done if self._done else 1.0)
+        return left * (elapsed + BELIEVED) / (self._done + BELIEVED)
 
 
 def told(seconds: float) -> str:

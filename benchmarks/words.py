@@ -18,7 +18,7 @@ scattered over the tables. Hollow points: `auto` chose a full refresh.
 TPCH = """## TPC-H, {scale}
 Queries as lazy views, after refresh sets: orders and their lines come, and as many others go, scattered over the
 tables. After the first set of a size `auto` learns what so many changes take; the second one is compared with a full
-refresh. A long run has all 22. Geometric mean: **{means}**.
+refresh. Measured by a long run. Geometric mean: **{means}**.
 """
 SCALING = """## The same change, larger tables
 Changes of fixed size: about 1,000 rows (200 orders with their lines), or 100 customers in another market segment.

@@ -12,7 +12,7 @@ from benchmarks.views import V1
 SECTION = "combined"
 SECONDS = 110  # per point
 UPDATES = 100
-ONE_BY_ONE, ONE_BY_ONE_LONG = 8, 20  # of them are followed by a refresh each; the others would cost the same
+ONE_BY_ONE, ONE_BY_ONE_LONG = 6, 20  # of them are followed by a refresh each; the others would cost the same
 SKEWED = 100  # customers that all updates are about
 VIEW = Subject.of("V1", "combined_1", V1)
 

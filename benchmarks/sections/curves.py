@@ -14,16 +14,16 @@ from benchmarks.tpch import Warehouse
 from benchmarks.views import subjects
 
 SECTION = "curves"
-SECONDS = 12  # per point, at scale factor 1
+SECONDS = 7  # per point, at scale factor 1
 SHARES = (0.0001, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5)
 WHOLE = "join and aggregate"
 MAIN = ("aggregate of a table", WHOLE, MAIN_VIEW, STAR)
 AT_LARGE = (MAIN_VIEW, STAR)
-QUICK_REST = ("count distinct", "rows of a join")
+QUICK_REST = ("rows of a join",)
 REPEATS = 3  # in a long run, of small shares
 ONCE = 1
 # Shares of a quick run, which time each comes, and whether a full refresh is measured after it, too.
-SMALL_SHARES = ((0.01, 1, True), (0.001, 1, False), (0.001, 2, False), (0.01, 2, True), (0.001, 3, False))
+SMALL_SHARES = ((0.01, 1, True), (0.001, 1, False), (0.001, 2, False), (0.001, 3, True))
 LARGE_SHARES = ((0.05, ONCE, False), (0.1, ONCE, True))
 OF_THE_REST = ((0.01, ONCE, True),)
 AT_LARGE_SHARES = ((0.001, ONCE, False), (0.01, ONCE, True))

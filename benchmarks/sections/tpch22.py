@@ -1,6 +1,6 @@
 """
 All queries of TPC-H after refresh sets: orders and their lines that come, and others that go. After the first set of a
-size `auto` finds out what a refresh from so many changes takes; the second one is measured.
+size `auto` finds out what a refresh from so many changes takes; the second one is measured. In a long run.
 """
 
 from functools import partial
@@ -14,11 +14,10 @@ from benchmarks.tpch import queries
 SECTION = "tpch"
 SECONDS = 16  # per point, at scale factor 1, with building the view
 SHARES = (0.001, 0.01)
-QUICK = (1, 6)  # queries of a quick run
 
 
 def names(scope: Scope) -> list[str]:
-    return [_name(number, share) for share in _shares(scope) for number in _numbers(scope)]
+    return [_name(number, share) for share in _shares(scope) for number in queries()]
 
 
 def run(bench: Bench) -> None:
@@ -41,17 +40,11 @@ def run(bench: Bench) -> None:
 
 
 def _shares(scope: Scope) -> tuple[float, ...]:
-    if scope.is_large:
-        return ()
-    return SHARES if scope.is_long else SHARES[-1:]
-
-
-def _numbers(scope: Scope) -> list[int]:
-    return [number for number in queries() if scope.is_long or number in QUICK]
+    return SHARES if scope.is_long else ()
 
 
 def _waiting(bench: Bench, share: float) -> list[int]:
-    return [number for number in _numbers(bench.scope) if not bench.results.has(SECTION, _name(number, share))]
+    return [number for number in queries() if not bench.results.has(SECTION, _name(number, share))]
 
 
 def _measure(bench: Bench, view: Subject, number: int, share: float, first: Refreshed) -> None:

@@ -13,7 +13,7 @@ from benchmarks.sections.names import with_feed, with_views
 SECTION = "writes"
 SECONDS = 25  # per point
 COUNTS, QUICK_COUNTS = (0, 1, 2, 8), (0, 8)  # lazy views
-TURNS, TURNS_LONG = 5, 15
+TURNS, TURNS_LONG = 4, 15
 WARM_UP = 1
 FEEDS = {"on": "true", "off": "false"}
 QUERY = (

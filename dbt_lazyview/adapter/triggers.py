@@ -20,6 +20,7 @@ from dbt_lazyview.adapter.graph import (
 from dbt_lazyview.adapter.models import REGISTER
 from dbt_lazyview.adapter.once import Once
 from dbt_lazyview.adapter.operations import LazyViewOperations
+from dbt_lazyview.adapter.response import LazyViewResponse
 from dbt_lazyview.maintenance.decide import NOOP
 from dbt_lazyview.maintenance.policies import DEMAND, WRITER, is_refreshed_by
 
@@ -71,7 +72,7 @@ class LazyViewTriggers(LazyViewOperations):
         if not self.refreshed.has(view.unique_id) and self._can_stay(reader, view):
             return
         try:
-            self.refreshed.get(view.unique_id, lambda: self._refresh_and_tell(view, DEMAND, f"read by {reader.name}"))
+            self.refreshed.get(view.unique_id, lambda: self._refresh_and_tell(view, DEMAND, read_by(reader.name)))
         except DbtRuntimeError as problem:
             raise DbtRuntimeError(reads_stale(reader.name, view.name, problem.msg)) from problem
 
@@ -81,8 +82,7 @@ class LazyViewTriggers(LazyViewOperations):
         may_read_part = FILTERS in sql.lower() and reader.language == "sql" and not is_lazy_view(reader)
         if not may_read_part or not self.can_stay_for(view, sql):
             return False
-        what = f"Lazy view {view.schema}.{view.alias} stays as it is: {reader.name} reads no row that changed"
-        fire_event(Note(msg=what))
+        fire_event(Note(msg=stays(f"{view.schema}.{view.alias}", reader.name)))
         return True
 
     def _refresh_after(self, writer: Any, view: Any) -> None:
@@ -95,7 +95,7 @@ class LazyViewTriggers(LazyViewOperations):
     def _refresh_and_tell(self, view: Any, trigger: str, why: str) -> None:
         response = self.refresh_stored(view, trigger)
         if response.kind != NOOP:
-            fire_event(Note(msg=f"Lazy view {view.schema}.{view.alias} ({why}): {response}"))
+            fire_event(Note(msg=refreshed_because(f"{view.schema}.{view.alias}", why, response)))
 
     def _maintains(self) -> bool:
         """Whether nodes of this run stand for all their rows, and are built from them."""
@@ -109,6 +109,18 @@ class LazyViewTriggers(LazyViewOperations):
         if arguments.favor_state and not is_selected(node):
             return True
         return self.get_relation(node.database, node.schema, node.identifier) is None  # type: ignore[attr-defined]
+
+
+def read_by(reader: str) -> str:
+    return f"read by {reader}"
+
+
+def refreshed_because(view: str, why: str, response: LazyViewResponse) -> str:
+    return f"Lazy view {view} ({why}): {response}"
+
+
+def stays(view: str, reader: str) -> str:
+    return f"Lazy view {view} stays as it is: {reader} reads no row that changed"
 
 
 def reads_stale(reader: str, view: str, why: str) -> str:

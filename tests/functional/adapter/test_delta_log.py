@@ -73,6 +73,28 @@ def test_what_it_cannot_tell_is_left_to_the_statement(lake):  # noqa: F811
     assert delta_log.detail(Logs(lake.session), ("elsewhere", lake.schema, "p")) is None
 
 
+def test_transactions_are_found_once_in_every_version_of_a_small_table(lake, monkeypatch):  # noqa: F811
+    lake.run("create table t (a int) using delta")
+    logs, scheduler = Logs(lake.session), lake.session.sparkContext._jsc.sc().dagScheduler()
+    setting = "spark.sql.codegen.factoryMode"
+    before = lake.session.conf.get(setting)
+
+    def jobs(table="t"):
+        first = scheduler.numTotalJobs()
+        delta_log.find_transactions(logs, ("spark_catalog", lake.schema, table))
+        return scheduler.numTotalJobs() - first
+
+    lake.run("insert into t values (1)")
+    assert jobs() == 1 and jobs() == 0
+    lake.run("insert into t values (2)")
+    assert jobs() == 1
+    assert lake.session.conf.get(setting) == before
+    assert jobs("missing") == 0
+    lake.run("insert into t values (3)")
+    monkeypatch.setattr(delta_log, "FEW_FILES", 2)
+    assert jobs() == 0, "of many files, Delta reads as it likes"
+
+
 @pytest.mark.parametrize("parts", [1, 2, 3])
 def test_tells_the_same_columns(lake, parts):  # noqa: F811
     simple = "a int, B bigint, c decimal(12,2), d date, e timestamp, f timestamp_ntz, g double, h boolean, i binary"

@@ -85,7 +85,8 @@ def test_transactions_are_found_once_in_every_version_of_a_small_table(lake, mon
         return scheduler.numTotalJobs() - first
 
     lake.run("insert into t values (1)")
-    assert jobs() == 1 and jobs() == 0
+    assert jobs() == 1
+    assert jobs() == 0
     lake.run("insert into t values (2)")
     assert jobs() == 1
     assert lake.session.conf.get(setting) == before

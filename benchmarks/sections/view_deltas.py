@@ -18,8 +18,8 @@ COUNTS, COUNTS_LONG = (20,), (100,)  # windows
 WARM_UP = 1
 ROWS = 100  # of each window: lines of orders all over the table
 QUERY = "select l_orderkey, count(*) as lines, sum(l_extendedprice) as price from delta_lines group by l_orderkey"
-MERGED = Subject.of("merged", "lines_merged", QUERY)
-PROPAGATED = Subject("propagated", {"lines_propagated": QUERY}, configs={"apply": "later", "apply_share": 1e9})
+MERGED = Subject.of("merged", "lines_merged", QUERY, refresh_mode="incremental")
+PROPAGATED = Subject("propagated", {"lines_propagated": QUERY}, "incremental", {"apply": "later", "apply_share": 1e9})
 WRITE = (
     "insert into delta_lines select l_orderkey, 900 + {turn} as l_linenumber, l_extendedprice from delta_lines "
     "where l_linenumber = 1 and pmod(xxhash64(l_orderkey, {turn}), {every}) = 0"

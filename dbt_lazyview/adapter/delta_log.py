@@ -5,7 +5,6 @@ count a table's files and to read its commits.
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timezone
 from functools import partial
 from itertools import pairwise
@@ -23,7 +22,8 @@ _TYPES = {"integer": "int", "long": "bigint", "short": "smallint", "byte": "tiny
 _SAME_TYPES = ("string", "boolean", "float", "double", "date", "timestamp", "timestamp_ntz", "binary")
 MOST_COMMITS = 100  # more are read faster by a job
 FEW_FILES = 1_000
-_PROJECTIONS = "spark.sql.codegen.factoryMode"
+# For a few rows, generating code takes longer than it saves, and so does planning anew after each part of a query.
+SETTINGS_FOR_A_SHORT_LOG = {"spark.sql.codegen.factoryMode": "NO_CODEGEN", "spark.sql.adaptive.enabled": "false"}
 _INFOS: Remembered[dict[str, Any]] = Remembered()  # what commits said of themselves: they never say anything else
 
 
@@ -69,13 +69,13 @@ def table(logs: Logs, name: Name) -> Table | None:
 
 def find_transactions(logs: Logs, name: Name) -> None:
     """
-    Let Delta find out which transactions a table has seen, which it asks before it commits one more. It reads its whole
-    log for that; where there is little in it, code that is generated for each task takes most of the time.
+    Let Delta find out which transactions a table has seen, by its whole log, where that is short: it asks for them
+    before it commits one more, and remembers them.
     """
     try:
         found = logs.look_again(name)
         if found and _has_few_files(found[1]):
-            with active(logs.session), _interpreting(logs.session.conf):
+            with active(logs.session):
                 found[1].computedState()
     except (Py4JError, PySparkException):
         return  # the commit will tell
@@ -84,16 +84,6 @@ def find_transactions(logs: Logs, name: Name) -> None:
 def _has_few_files(snapshot: Any) -> bool:
     sizes = snapshot.checksumOpt()
     return bool(sizes.isDefined() and sizes.get().numFiles() <= FEW_FILES)
-
-
-@contextmanager
-def _interpreting(conf: Any) -> Iterator[None]:
-    before = conf.get(_PROJECTIONS)
-    conf.set(_PROJECTIONS, "NO_CODEGEN")
-    try:
-        yield
-    finally:
-        conf.set(_PROJECTIONS, before)
 
 
 def _in_session_catalog(logs: Logs, name: Name) -> Name | None:

@@ -35,7 +35,8 @@ class EmbeddedShortcuts:
         return delta_log.history(self.logs, name, limit)
 
     def find_transactions(self, name: Name) -> None:
-        delta_log.find_transactions(self.logs, name)
+        with self.having_set(delta_log.SETTINGS_FOR_A_SHORT_LOG):
+            delta_log.find_transactions(self.logs, name)
 
     def statistics(self, name: Name, after: int, upto: int) -> list[dict[str, Any]] | None:
         return file_statistics.statistics(self.logs, name, after, upto)

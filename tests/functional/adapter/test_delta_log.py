@@ -8,6 +8,7 @@ import pytest
 from dbt_lazyview.adapter import delta_log
 from dbt_lazyview.adapter.file_statistics import statistics
 from dbt_lazyview.adapter.logs import Logs
+from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.compiler.catalog import CatalogError
 from dbt_lazyview.maintenance.tables import Tables
 from tests.functional.maintenance.conftest import lake  # noqa: F401
@@ -75,13 +76,12 @@ def test_what_it_cannot_tell_is_left_to_the_statement(lake):  # noqa: F811
 
 def test_transactions_are_found_once_in_every_version_of_a_small_table(lake, monkeypatch):  # noqa: F811
     lake.run("create table t (a int) using delta")
-    logs, scheduler = Logs(lake.session), lake.session.sparkContext._jsc.sc().dagScheduler()
-    setting = "spark.sql.codegen.factoryMode"
-    before = lake.session.conf.get(setting)
+    shortcuts, scheduler = EmbeddedShortcuts(lake.session), lake.session.sparkContext._jsc.sc().dagScheduler()
+    before = {key: lake.session.conf.get(key) for key in delta_log.SETTINGS_FOR_A_SHORT_LOG}
 
     def jobs(table="t"):
         first = scheduler.numTotalJobs()
-        delta_log.find_transactions(logs, ("spark_catalog", lake.schema, table))
+        shortcuts.find_transactions(("spark_catalog", lake.schema, table))
         return scheduler.numTotalJobs() - first
 
     lake.run("insert into t values (1)")
@@ -89,7 +89,7 @@ def test_transactions_are_found_once_in_every_version_of_a_small_table(lake, mon
     assert jobs() == 0
     lake.run("insert into t values (2)")
     assert jobs() == 1
-    assert lake.session.conf.get(setting) == before
+    assert {key: lake.session.conf.get(key) for key in before} == before
     assert jobs("missing") == 0
     lake.run("insert into t values (3)")
     monkeypatch.setattr(delta_log, "FEW_FILES", 2)

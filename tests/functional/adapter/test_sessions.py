@@ -45,3 +45,15 @@ class TestSecondProcess:
         assert f"{spark_folder} is in use by process " in second.stdout
         assert "Derby" not in second.stdout + second.stderr
         assert "Traceback" not in second.stdout + second.stderr
+
+
+@pytest.mark.in_process("is about the metastore of the folder of an embedded Spark")
+def test_some_partitions_of_a_table_that_is_no_delta_table(way):
+    """The metastore of the folder is told not to look partitions up by SQL; Spark then gets all of them."""
+    session = way.session()
+    session.sql("drop table if exists parted")
+    session.sql("create table parted using parquet partitioned by (k) as select id, id % 5 as k from range(100)")
+    try:
+        assert session.sql("select count(*) from parted where k > 2").collect() == [(40,)]
+    finally:
+        session.sql("drop table parted")

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from dbt.adapters.factory import reset_adapters
 
 from benchmarks import page, tpch
 from benchmarks.results import Results
@@ -23,7 +24,7 @@ SCALE = 0.001
 
 @pytest.fixture
 def small(monkeypatch, way):
-    """Few tables and one round; the tables go again."""
+    """Few tables and one round; the tables go again, and so does the adapter, which has a profile of its own."""
     monkeypatch.setattr(curves, "groups", lambda scope: [Group((subject(VIEW),), (ROUND,))])
     monkeypatch.setattr(tpch, "TABLES", TABLES)
     monkeypatch.setattr(tpch, "CHANGED", TABLES)
@@ -31,6 +32,7 @@ def small(monkeypatch, way):
     yield
     for table in TABLES:
         session.sql(f"drop table if exists {table}").collect()
+    reset_adapters()
 
 
 def measured(folder, spark_folder):

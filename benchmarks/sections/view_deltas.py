@@ -14,7 +14,7 @@ from dbt_lazyview.maintenance.until import Until
 
 SECTION = "view-deltas"
 SECONDS = 240  # per point
-COUNTS, COUNTS_LONG = (20,), (100,)  # windows
+COUNTS, COUNTS_LONG = (20,), (20, 100)  # windows
 WARM_UP = 1
 ROWS = 100  # of each window: lines of orders all over the table
 QUERY = "select l_orderkey, count(*) as lines, sum(l_extendedprice) as price from delta_lines group by l_orderkey"

@@ -21,12 +21,11 @@ MAIN = ("aggregate of a table", WHOLE, MAIN_VIEW, STAR)
 AT_LARGE = (MAIN_VIEW, STAR)
 QUICK_REST = ("rows of a join",)
 REPEATS = 3  # in a long run, of small shares
-ONCE = 1
 # Shares of a quick run, which time each comes, and whether a full refresh is measured after it, too.
 SMALL_SHARES = ((0.01, 1, True), (0.001, 1, False), (0.001, 2, False), (0.001, 3, True))
-LARGE_SHARES = ((0.05, ONCE, False), (0.1, ONCE, True))
-OF_THE_REST = ((0.01, ONCE, True),)
-AT_LARGE_SHARES = ((0.001, ONCE, False), (0.01, ONCE, True))
+LARGE_SHARES = ((0.05, 1, False), (0.1, 1, True))
+OF_THE_REST = ((0.01, 1, True),)
+AT_LARGE_SHARES = ((0.001, 1, False), (0.01, 1, True))
 SMALL = 0.01
 WARM_UP = 0.0005  # comes and goes before anything is measured
 

@@ -26,6 +26,11 @@ def remember_jars(packages: str, jars: Iterable[str]) -> None:
         pass
 
 
-def _memory() -> Path:
+def cache_folder() -> Path:
+    """Where is kept, for all projects of a user, what would only cost time if it were lost."""
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(cache).expanduser() / "dbt-lazyview" / "jars.json"
+    return Path(cache).expanduser() / "dbt-lazyview"
+
+
+def _memory() -> Path:
+    return cache_folder() / "jars.json"

@@ -16,10 +16,12 @@ from dbt_common.exceptions import DbtRuntimeError
 from delta import configure_spark_with_delta_pip
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
+from pyspark.find_spark_home import _find_spark_home
 from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
+from dbt_lazyview.adapter import class_archive
 from dbt_lazyview.adapter.credentials import CHANGE_DATA_FEED
 from dbt_lazyview.adapter.folder_lock import FolderInUse, lock_folder
 from dbt_lazyview.adapter.jars import remember_jars, remembered_jars
@@ -28,6 +30,7 @@ from dbt_lazyview.adapter.java import JavaNotFound, find_java_home
 logger = AdapterLogger("LazyView")
 
 LOG_FILE = "spark.log"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 POOLS = Path(__file__).with_name("scheduler_pools.xml")
 BROKEN_DOWNLOAD = b"download failed"
 DOWNLOADS = 3  # tries
@@ -187,15 +190,17 @@ def _launch(folder: Path, settings: Mapping[str, str], java_home: Path, lock: in
     jars = remembered_jars(packages)
     fetched = "" if jars else "; the jars of Delta Lake are fetched first, once on a machine"
     fire_event(Note(msg=f"Starting Spark{fetched}"))
+    class_path = jars if _is_local(settings) else []
     chosen = {
         **default_settings(folder),
         **own_metastore(settings),
         **settings,
-        **_jar_settings(packages, jars, settings),
-        **_java_options(folder, settings),
+        **_jar_settings(packages, jars, settings, bool(class_path)),
+        **_java_options(folder, settings, _archive_option(java_home, packages, class_path, settings)),
     }
     conf = SparkConf(loadDefaults=False).setAll(list(chosen.items()))
-    with open(folder / LOG_FILE, "ab") as log, _environment(JAVA_HOME=str(java_home)):
+    environment = {"JAVA_HOME": str(java_home), **_at_the_end(class_path)}
+    with open(folder / LOG_FILE, "ab") as log, _environment(**environment):
         keep_lock = {"pass_fds": [lock]} if os.name == "posix" else {}
         gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log, **keep_lock})
     _silence_error_loggers()
@@ -217,18 +222,38 @@ def _packages(settings: Mapping[str, str]) -> str:
     return ",".join(filter(None, [delta, own]))
 
 
-def _jar_settings(packages: str, jars: list[str], settings: Mapping[str, str]) -> dict[str, str]:
+def _is_local(settings: Mapping[str, str]) -> bool:
+    """Whether tasks run in the driver, too, which has its class path then; others have to be sent the jars."""
+    return re.fullmatch(r"local(\[[^\]]*\])?", settings.get("spark.master", "local")) is not None
+
+
+def _at_the_end(class_path: list[str]) -> dict[str, str]:
+    """The variable by which Spark adds jars after its own: of what both have, Spark's is loaded, as with spark.jars."""
+    name = "SPARK_DIST_CLASSPATH"
+    own = os.environ.get(name, "")
+    return {name: os.pathsep.join(filter(None, [own, *class_path]))} if class_path else {}
+
+
+def _jar_settings(packages: str, jars: list[str], settings: Mapping[str, str], on_class_path: bool) -> dict[str, str]:
     if not jars:
         return {"spark.jars.packages": packages}
     own = [jar for jar in settings.get("spark.jars", "").split(",") if jar]
-    return {"spark.jars.packages": "", "spark.jars": ",".join(dict.fromkeys([*own, *jars]))}
+    sent = own if on_class_path else dict.fromkeys([*own, *jars])
+    return {"spark.jars.packages": "", "spark.jars": ",".join(sent)}
 
 
-def _java_options(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
+def _java_options(folder: Path, settings: Mapping[str, str], archive: str) -> dict[str, str]:
     """The place of the metastore, then the user's own options: the JVM lets the last one win."""
-    key = "spark.driver.extraJavaOptions"
-    own = settings.get(key, "")
-    return {key: f'"-Dderby.system.home={folder}" {garbage_collector(own)} {own}'.strip()}
+    own = settings.get(JAVA_OPTIONS, "")
+    options = [f'"-Dderby.system.home={folder}"', garbage_collector(own), archive, own]
+    return {JAVA_OPTIONS: " ".join(filter(None, options))}
+
+
+def _archive_option(java_home: Path, packages: str, class_path: list[str], settings: Mapping[str, str]) -> str:
+    """The option by which Spark starts with classes that are ready; none where jars are not on the class path."""
+    jars = [*Path(_find_spark_home(), "jars").glob("*.jar"), *map(Path, class_path)]
+    archive = class_archive.archive_of(java_home, jars, settings.get(JAVA_OPTIONS, "")) if class_path else None
+    return class_archive.use(archive, packages) if archive else ""
 
 
 def own_metastore(settings: Mapping[str, str]) -> dict[str, str]:

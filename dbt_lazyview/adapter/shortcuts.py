@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from dbt_lazyview.adapter import delta_log, file_statistics
 from dbt_lazyview.adapter.errors import readable
 from dbt_lazyview.adapter.logs import Logs
+from dbt_lazyview.adapter.writing import asks_the_log
 from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.maintenance.engine import EngineError
 
@@ -34,9 +35,10 @@ class EmbeddedShortcuts:
     def history(self, name: Name, limit: int) -> list[dict[str, Any]] | None:
         return delta_log.history(self.logs, name, limit)
 
-    def find_transactions(self, name: Name) -> None:
-        with self.having_set(delta_log.SETTINGS_FOR_A_SHORT_LOG):
-            delta_log.find_transactions(self.logs, name)
+    def find_transactions(self, name: Name, statement: str) -> None:
+        if asks_the_log(self.logs, name, statement):
+            with self.having_set(delta_log.SETTINGS_FOR_A_SHORT_LOG):
+                delta_log.find_transactions(self.logs, name)
 
     def statistics(self, name: Name, after: int, upto: int) -> list[dict[str, Any]] | None:
         return file_statistics.statistics(self.logs, name, after, upto)

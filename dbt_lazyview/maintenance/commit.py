@@ -26,7 +26,7 @@ class LostRace(Exception):
 def commit(tables: Tables, state: State, statement: str, record: Record) -> Commit:
     """Run the statement that writes the state, and find what it committed."""
     if tables.engine.shortcuts:
-        tables.engine.shortcuts.find_transactions(state.name)
+        tables.engine.shortcuts.find_transactions(state.name, statement)
     with races_noticed(), during("write the state"), carrying(tables.engine, record):
         tables.engine.execute(statement)
     with during("find what was committed"):

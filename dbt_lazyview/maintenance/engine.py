@@ -20,8 +20,8 @@ class Shortcuts(Protocol):
     def history(self, name: Name, limit: int) -> list[dict[str, Any]] | None:
         """What DESCRIBE HISTORY would tell; None where only the statement can."""
 
-    def find_transactions(self, name: Name) -> None:
-        """See to it that the next commit to a table finds quickly which transactions the table has seen."""
+    def find_transactions(self, name: Name, statement: str) -> None:
+        """See to it that a statement that commits to a table finds quickly which transactions the table has seen."""
 
     def statistics(self, name: Name, after: int, upto: int) -> Sequence[Mapping[str, Any]] | None:
         """What writers told of each file that the commits (after, upto] added; None where it cannot be read."""

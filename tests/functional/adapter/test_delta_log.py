@@ -79,15 +79,16 @@ def test_transactions_are_found_once_in_every_version_of_a_small_table(lake, mon
     shortcuts, scheduler = EmbeddedShortcuts(lake.session), lake.session.sparkContext._jsc.sc().dagScheduler()
     before = {key: lake.session.conf.get(key) for key in delta_log.SETTINGS_FOR_A_SHORT_LOG}
 
-    def jobs(table="t"):
+    def jobs(table="t", statement="merge into t"):
         first = scheduler.numTotalJobs()
-        shortcuts.find_transactions(("spark_catalog", lake.schema, table))
+        shortcuts.find_transactions(("spark_catalog", lake.schema, table), statement)
         return scheduler.numTotalJobs() - first
 
     lake.run("insert into t values (1)")
     assert jobs() == 1
     assert jobs() == 0
     lake.run("insert into t values (2)")
+    assert jobs(statement="insert overwrite t (a) select 1") == 0, "its checksum tells"
     assert jobs() == 1
     assert {key: lake.session.conf.get(key) for key in before} == before
     assert jobs("missing") == 0

@@ -1,8 +1,13 @@
 """What is handed to Delta's writer directly comes out as the statement itself would have it."""
 
+from uuid import uuid4
+
 import pytest
 
-from dbt_lazyview.adapter import writing
+from dbt_lazyview.adapter import transaction, writing
+from dbt_lazyview.adapter.logs import Logs, active
+from dbt_lazyview.adapter.transaction import contents
+from dbt_lazyview.names import SETTING_TRANSACTION_APP, SETTING_TRANSACTION_VERSION
 from tests.functional.bags import bag
 
 METADATA = "spark.databricks.delta.commitInfo.userMetadata"
@@ -27,6 +32,14 @@ def handed_over(monkeypatch):
     return found
 
 
+@pytest.fixture(params=["checksum", "log"])
+def told_by(request, monkeypatch):
+    """Where it is read what a table consists of."""
+    if request.param == "log":
+        monkeypatch.setattr(writing, "contents", lambda *_: None)
+    return request.param
+
+
 def _overwrite(session, columns, rows, table="spark_catalog.writing.it"):
     statement = f"/* of somebody */\ninsert overwrite {table} ({columns})\nwith r as ({rows}) select * from r"
     session.conf.set(METADATA, "noted")
@@ -45,7 +58,7 @@ def _overwrite(session, columns, rows, table="spark_catalog.writing.it"):
         ("id, `a-b`, n", "select 3L, 5, 7", (3, "5", 7), False),  # other types: left to the statement
     ],
 )
-def test_overwrites_with_the_rows_and_the_record(session, handed_over, columns, rows, expected, is_alike):
+def test_overwrites_with_the_rows_and_the_record(session, handed_over, told_by, columns, rows, expected, is_alike):
     commit = _overwrite(session, columns, rows)
     assert handed_over == [is_alike]
     assert (commit["operation"], commit["operationParameters"]["mode"]) == ("WRITE", "Overwrite")
@@ -87,3 +100,93 @@ def test_a_constraint_holds(session, handed_over):
     with pytest.raises(Exception, match="DELTA_VIOLATE_CONSTRAINT"):
         _overwrite(session, "id, `a-b`, n", "select 11, 'y', cast(1 as decimal(10,2))")
     assert session.table("it").count() == 2
+
+
+ALL_COLUMNS = "id, `a-b`, n"
+ONE_ROW = "select 7, 'y', cast(1 as decimal(10,2))"
+TABLE = ("spark_catalog", "writing", "it")
+
+
+def _known(session):
+    return contents(*Logs(session).look(TABLE))
+
+
+def _jobs(session, work):
+    scheduler = session.sparkContext._jsc.sc().dagScheduler()
+    first = scheduler.numTotalJobs()
+    work()
+    return scheduler.numTotalJobs() - first
+
+
+def test_one_job_where_the_checksum_tells_all(session, handed_over):
+    version = session.sql("describe history it limit 1").collect()[0]["version"]
+    before = f"select * from spark_catalog.writing.it version as of {version} union all select * from it where id = 1"
+    assert _jobs(session, lambda: _overwrite(session, ALL_COLUMNS, ONE_ROW)) <= 2, "one is that of DESCRIBE HISTORY"
+    session.sql(f"restore table it to version as of {version}")
+    _overwrite(session, ALL_COLUMNS, before.replace(str(version), str(version + 2)))
+    assert handed_over == [True, True]
+    assert bag(session, "select id from it") == bag(session, "values (1), (1), (2)")
+    assert not session.catalog.tableExists(writing.STORED)
+
+
+def test_the_history_and_the_feed_are_those_of_the_statement(session, monkeypatch):
+    session.sql("alter table it set tblproperties (delta.enableChangeDataFeed = true)")
+    session.sql("create or replace table as_stated shallow clone it")
+    own = _overwrite(session, ALL_COLUMNS, ONE_ROW)
+    monkeypatch.setattr(writing, "contents", lambda *_: None)
+    stated = _overwrite(session, ALL_COLUMNS, ONE_ROW, "spark_catalog.writing.as_stated")
+    for key in ("operation", "userMetadata", "isolationLevel", "isBlindAppend"):
+        assert own[key] == stated[key]
+    assert own["operationMetrics"]["numOutputRows"] == stated["operationMetrics"]["numOutputRows"] == "1"
+    feed = "select id, `a-b`, n, _change_type from table_changes('{}', {}, {})"
+    assert bag(session, feed.format("it", own["version"], own["version"])) == bag(
+        session, feed.format("as_stated", stated["version"], stated["version"])
+    )
+
+
+def test_a_transaction_is_committed_once(session, told_by):
+    session.conf.set(SETTING_TRANSACTION_APP, uuid4().hex)  # the table remembers those of other tests
+    for number, row in (("5", ONE_ROW), ("5", "select 8, 'y', cast(1 as decimal(10,2))"), ("4", "select 9, 'y', null")):
+        session.conf.set(SETTING_TRANSACTION_VERSION, number)
+        _overwrite(session, ALL_COLUMNS, row)
+    assert bag(session, "select id from it") == bag(session, "values (7)")
+    session.conf.set(SETTING_TRANSACTION_VERSION, "6")
+    _overwrite(session, ALL_COLUMNS, "select 10, 'y', cast(1 as decimal(10,2))")
+    assert bag(session, "select id from it") == bag(session, "values (10)")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "insert into it values (3, 'z', 1)",
+        "delete from it where id = 1",
+        "insert overwrite it values (3, 'z', 1)",
+        "alter table it add column more int",
+    ],
+)
+def test_whoever_commits_meanwhile_is_not_overwritten(session, other):
+    known = _known(session)
+    session.newSession().sql(other.replace(" it ", " writing.it "))
+    rows = session.sql(ONE_ROW).toDF("id", "a-b", "n")
+    with active(session), pytest.raises(Exception, match=r"DELTA_CONCURRENT_|DELTA_METADATA_CHANGED"):
+        transaction.overwrite(session, known, rows)
+    assert session.sql("select * from it where id = 7").count() == 0
+
+
+def test_what_others_refreshed_meanwhile_is_a_race(session):
+    session.conf.set(SETTING_TRANSACTION_APP, uuid4().hex)  # the table remembers those of other tests
+    session.conf.set(SETTING_TRANSACTION_VERSION, "5")
+    known = _known(session)
+    _overwrite(session, ALL_COLUMNS, ONE_ROW)
+    session.conf.set(SETTING_TRANSACTION_VERSION, "6")
+    with active(session), pytest.raises(Exception, match="DELTA_CONCURRENT_"):
+        transaction.overwrite(session, known, session.sql(ONE_ROW).toDF("id", "a-b", "n"))
+
+
+def test_deletion_vectors_are_left_to_delta(session):
+    session.sql("alter table it set tblproperties (delta.enableDeletionVectors = true)")
+    session.sql("insert into it select id, 'w', 1 from range(100, 200)")
+    session.sql("delete from it where id = 150")
+    assert _known(session) is None
+    _overwrite(session, ALL_COLUMNS, "select * from it where id > 148 and id < 152")
+    assert bag(session, "select id from it") == bag(session, "values (149), (151)")

@@ -23,7 +23,7 @@ def main() -> None:
     scope = Scope(arguments.sf, arguments.long, tuple(arguments.views))
     results = Results(arguments.results / f"sf{arguments.sf:g}.json", arguments.sf)
     if arguments.anew:
-        results.forget(scope.has, *arguments.sections)
+        results.forget({each: SECTIONS[each].names(scope) for each in arguments.sections})
     try:
         run(scope, arguments.sections, arguments.folder, results)
     finally:
@@ -41,7 +41,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sections", nargs="+", choices=SECTIONS, metavar="NAME", help=names)
     parser.add_argument("--views", nargs="+", default=[], help="of curves, only those with such a word in their title")
     parser.add_argument("--long", action="store_true", help="all points of all curves")
-    parser.add_argument("--anew", action="store_true", help="forget what was measured of these sections or views")
+    parser.add_argument("--anew", action="store_true", help="forget what this run measures, and measure it again")
     parser.add_argument("--folder", type=Path, default=ROOT / ".bench", help="where tables are kept")
     parser.add_argument("--results", type=Path, default=page.FOLDER, help="where points and the page are written")
     arguments = parser.parse_args()

@@ -3,7 +3,7 @@
 import json
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -49,10 +49,11 @@ class Results:
         self.runs[kind] = round(seconds)
         self.save()
 
-    def forget(self, chosen: Callable[[str], bool], *sections: str) -> None:
-        """Forget the chosen points of sections, by their names."""
-        for section in sections:
-            left = {name: point for name, point in self.points.pop(section, {}).items() if not chosen(name)}
+    def forget(self, names: Mapping[str, Iterable[str]]) -> None:
+        """Forget points, by their sections and names."""
+        for section, forgotten in names.items():
+            known, gone = self.points.pop(section, {}), set(forgotten)
+            left = {name: point for name, point in known.items() if name not in gone}
             if left:
                 self.points[section] = left
             else:

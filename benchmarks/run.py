@@ -55,11 +55,11 @@ def run(scope: Scope, sections: Sequence[str], folder: Path, results: Results, s
     waiting = {name: _waiting(scope, name, results) for name in sections}
     if not any(waiting.values()):
         return
-    is_first = not results.points
+    is_first = all(waiting[name] == len(SECTIONS[name].names(scope)) for name in sections)
     is_whole = is_first and set(sections) >= set(defaults(scope.is_long)) and not scope.views
     progress = Progress(waiting, {name: each.SECONDS for name, each in SECTIONS.items()})
     own = folder / f"spark-sf{scope.scale:g}"
-    if is_first:  # the logs of tables that many runs wrote are long, and take longer to be listed
+    if is_whole:  # the logs of tables that many runs wrote are long, and take longer to be listed
         shutil.rmtree(own, ignore_errors=True)
     bench = Bench(scope, folder, spark or own, results, progress)
     Project(folder / "project", bench.spark_folder).inside(lambda adapter: _inside(bench, adapter, sections))

@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from pyspark.find_spark_home import _find_spark_home
+
 from dbt_lazyview.adapter.jars import cache_folder
 
 WRITER = "dbt_lazyview.adapter.write_class_archive"
@@ -23,10 +25,14 @@ _SUFFIX = ".jsa"
 _OWN_CHOICE = re.compile(r"-Xshare:|Archive|SharedSpaces")
 
 
-def archive_of(java_home: Path, jars: Iterable[Path], own_options: str) -> Path | None:
-    """Where the classes of these jars are kept for this Java; None where the user's own options choose an archive."""
+def archive_of(java_home: Path, class_path: Iterable[str], own_options: str = "") -> Path | None:
+    """
+    Where the classes of Spark and of these jars are kept for this Java; None where the user's own options choose an
+    archive.
+    """
     if _OWN_CHOICE.search(own_options):
         return None
+    jars = [*Path(_find_spark_home(), "jars").glob("*.jar"), *map(Path, class_path)]
     try:
         return cache_folder() / f"classes-{_fingerprint(java_home, jars)}{_SUFFIX}"
     except OSError:  # a jar that is gone
@@ -42,7 +48,7 @@ def use(archive: Path, packages: str) -> str:
         os.utime(archive)
         return f'"-XX:SharedArchiveFile={archive}"' if archive.stat().st_size else ""
     except OSError:
-        _write_after_this_run(archive, packages)
+        _write_after_this_run(packages)
         return ""
 
 
@@ -69,14 +75,15 @@ def _fingerprint(java_home: Path, jars: Iterable[Path]) -> str:
     return hashlib.sha256("\n".join(about).encode()).hexdigest()[:16]
 
 
-def _write_after_this_run(archive: Path, packages: str) -> None:
-    if os.name == "posix":  # elsewhere a process does not so easily outlive the one that started it
-        atexit.register(_begin_to_write, archive, packages)
+def _write_after_this_run(packages: str) -> None:
+    """Elsewhere a process does not so easily outlive the one that started it; machines of CI are new each time."""
+    if os.name == "posix" and not os.environ.get("CI"):
+        atexit.register(_begin_to_write, packages)
 
 
-def _begin_to_write(archive: Path, packages: str) -> None:
+def _begin_to_write(packages: str) -> None:
     """Leave the work to a process of its own; a machine that does not allow that only starts Spark more slowly."""
-    command = [sys.executable, "-m", WRITER, str(archive), packages]
+    command = [sys.executable, "-m", WRITER, packages]
     nowhere = subprocess.DEVNULL
     with suppress(OSError):
         subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True, cwd="/")

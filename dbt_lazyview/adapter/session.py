@@ -16,7 +16,6 @@ from dbt_common.exceptions import DbtRuntimeError
 from delta import configure_spark_with_delta_pip
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
-from pyspark.find_spark_home import _find_spark_home
 from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
@@ -186,11 +185,11 @@ def after_broken_downloads(log: Path, launch: Callable[[], Started]) -> Started:
 
 
 def _launch(folder: Path, settings: Mapping[str, str], java_home: Path, lock: int) -> SparkSession:
-    packages = _packages(settings)
+    packages = packages_of(settings)
     jars = remembered_jars(packages)
     fetched = "" if jars else "; the jars of Delta Lake are fetched first, once on a machine"
     fire_event(Note(msg=f"Starting Spark{fetched}"))
-    class_path = jars if _is_local(settings) else []
+    class_path = _class_path(packages, settings)
     chosen = {
         **default_settings(folder),
         **own_metastore(settings),
@@ -208,11 +207,12 @@ def _launch(folder: Path, settings: Mapping[str, str], java_home: Path, lock: in
     session = SparkSession(context)
     if not jars:
         remember_jars(packages, context.getConf().get("spark.jars", "").split(","))
+        _archive_option(java_home, packages, _class_path(packages, settings), settings)  # has the archive written
     session.sql("show databases").collect()  # opens the metastore now: two threads at once would race to create it
     return session
 
 
-def _packages(settings: Mapping[str, str]) -> str:
+def packages_of(settings: Mapping[str, str]) -> str:
     """Delta's coordinate, added to the user's own packages."""
     builder = SparkSession.Builder()
     own = settings.get("spark.jars.packages", "")
@@ -222,9 +222,10 @@ def _packages(settings: Mapping[str, str]) -> str:
     return ",".join(filter(None, [delta, own]))
 
 
-def _is_local(settings: Mapping[str, str]) -> bool:
-    """Whether tasks run in the driver, too, which has its class path then; others have to be sent the jars."""
-    return re.fullmatch(r"local(\[[^\]]*\])?", settings.get("spark.master", "local")) is not None
+def _class_path(packages: str, settings: Mapping[str, str]) -> list[str]:
+    """The jars that are loaded with Spark's own: where tasks run in the driver; others have to be sent theirs."""
+    is_local = re.fullmatch(r"local(\[[^\]]*\])?", settings.get("spark.master", "local")) is not None
+    return remembered_jars(packages) if is_local else []
 
 
 def _at_the_end(class_path: list[str]) -> dict[str, str]:
@@ -251,8 +252,8 @@ def _java_options(folder: Path, settings: Mapping[str, str], archive: str) -> di
 
 def _archive_option(java_home: Path, packages: str, class_path: list[str], settings: Mapping[str, str]) -> str:
     """The option by which Spark starts with classes that are ready; none where jars are not on the class path."""
-    jars = [*Path(_find_spark_home(), "jars").glob("*.jar"), *map(Path, class_path)]
-    archive = class_archive.archive_of(java_home, jars, settings.get(JAVA_OPTIONS, "")) if class_path else None
+    own = settings.get(JAVA_OPTIONS, "")
+    archive = class_archive.archive_of(java_home, class_path, own) if class_path else None
     return class_archive.use(archive, packages) if archive else ""
 
 

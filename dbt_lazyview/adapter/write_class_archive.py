@@ -1,6 +1,6 @@
 """
-Writes an archive of Spark's classes, in a minute or so: `python -m dbt_lazyview.adapter.write_class_archive FILE JARS`
-(where JARS are coordinates, as of spark.jars.packages).
+Writes an archive of Spark's classes, in a minute or so: `python -m dbt_lazyview.adapter.write_class_archive`, and the
+coordinates of jars, as of spark.jars.packages, where there are more than Delta's.
 """
 
 import os
@@ -11,9 +11,11 @@ from pathlib import Path
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from dbt_lazyview.adapter.class_archive import forget_unused, recorded_to
+from dbt_lazyview.adapter.class_archive import archive_of, forget_unused, recorded_to
 from dbt_lazyview.adapter.folder_lock import FolderInUse, lock_folder
-from dbt_lazyview.adapter.session import JAVA_OPTIONS, new_session
+from dbt_lazyview.adapter.jars import remembered_jars
+from dbt_lazyview.adapter.java import find_java_home
+from dbt_lazyview.adapter.session import JAVA_OPTIONS, new_session, packages_of
 
 LOW_PRIORITY = 19
 SECONDS_TO_WRITE = 600
@@ -32,8 +34,13 @@ STATEMENTS = (
 )
 
 
-def write(archive: Path, packages: str) -> None:
+def write(packages: str) -> None:
     """Start Spark, let it work a little, and let its JVM write what it loaded; whoever finds others at it leaves it."""
+    jars = remembered_jars(packages)
+    if not jars:
+        raise SystemExit("Spark was not started on this machine yet: run it once, so that its jars are there.")
+    archive = archive_of(find_java_home(), jars)
+    assert archive is not None
     archive.parent.mkdir(parents=True, exist_ok=True)
     try:
         lock = lock_folder(archive.parent)
@@ -72,4 +79,4 @@ def _end(session: SparkSession) -> None:
 
 if __name__ == "__main__":
     os.nice(LOW_PRIORITY)
-    write(Path(sys.argv[1]), sys.argv[2])
+    write(sys.argv[1] if len(sys.argv) > 1 else packages_of({}))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dbt_lazyview.adapter.jars import cache_folder, remembered_jars
-from dbt_lazyview.adapter.session import _packages
+from dbt_lazyview.adapter.session import packages_of
 
 SECONDS_TO_WRITE = 300
 PROGRAM = """
@@ -32,7 +32,7 @@ pytestmark = [
 
 
 def test_the_first_run_has_an_archive_written_and_the_next_one_uses_it(tmp_path: Path) -> None:
-    assert remembered_jars(_packages({}))
+    assert remembered_jars(packages_of({}))
     cache = tmp_path / "dbt-lazyview"
     cache.mkdir()
     (cache / "jars.json").write_text((cache_folder() / "jars.json").read_text())
@@ -46,7 +46,7 @@ def test_the_first_run_has_an_archive_written_and_the_next_one_uses_it(tmp_path:
 
 def _told(folder: Path) -> str:
     command = [sys.executable, "-c", PROGRAM, str(folder / "spark")]
-    environment = {**os.environ, "XDG_CACHE_HOME": str(folder)}
+    environment = {**os.environ, "XDG_CACHE_HOME": str(folder), "CI": ""}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
 
 

@@ -15,7 +15,7 @@ import pyspark
 
 from dbt_lazyview.adapter.jars import remembered_jars
 from dbt_lazyview.adapter.java import find_java_home
-from dbt_lazyview.adapter.session import _packages
+from dbt_lazyview.adapter.session import packages_of
 
 HOST = "127.0.0.1"
 RESOLVE = "import sys, pathlib, dbt_lazyview.adapter.session as s; s.new_session(pathlib.Path(sys.argv[1]), {})"
@@ -24,10 +24,10 @@ PATIENCE = 180  # seconds until a server listens
 
 def delta_jars() -> str:
     """As a class path; an embedded session resolves them where none did before."""
-    if not remembered_jars(_packages({})):
+    if not remembered_jars(packages_of({})):
         with TemporaryDirectory() as folder:
             subprocess.run([sys.executable, "-c", RESOLVE, folder], check=True)
-    return ":".join(each for each in remembered_jars(_packages({})) if "delta" in each)
+    return ":".join(each for each in remembered_jars(packages_of({})) if "delta" in each)
 
 
 @contextmanager

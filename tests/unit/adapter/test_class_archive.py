@@ -23,32 +23,41 @@ def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """What is to be done at the end of the run."""
     calls = list[tuple[object, ...]]()
+    monkeypatch.delenv("CI", raising=False)
     monkeypatch.setattr(atexit, "register", lambda *call: calls.append(call))
     return calls
 
 
 def test_an_archive_is_of_one_java_and_of_jars_as_they_are(jar: Path, tmp_path: Path) -> None:
-    before = archive_of(tmp_path, [jar], "")
-    assert before == archive_of(tmp_path, [jar], "-Xmn1g")
-    assert before != archive_of(tmp_path / "other", [jar], "")
+    before = archive_of(tmp_path, [str(jar)], "")
+    assert before == archive_of(tmp_path, [str(jar)], "-Xmn1g")
+    assert before != archive_of(tmp_path / "other", [str(jar)], "")
     jar.write_text("other classes")
-    assert before != archive_of(tmp_path, [jar], "")
+    assert before != archive_of(tmp_path, [str(jar)], "")
 
 
 @pytest.mark.parametrize("own", ["-Xshare:off", "-XX:SharedArchiveFile=own.jsa", "-XX:-UseSharedSpaces"])
 def test_the_users_own_choice_counts(jar: Path, tmp_path: Path, own: str) -> None:
-    assert archive_of(tmp_path, [jar], own) is None
+    assert archive_of(tmp_path, [str(jar)], own) is None
 
 
 def test_a_jar_that_is_gone(jar: Path, tmp_path: Path) -> None:
     jar.unlink()
-    assert archive_of(tmp_path, [jar], "") is None
+    assert archive_of(tmp_path, [str(jar)], "") is None
 
 
 def test_what_is_not_there_is_written_after_the_run(tmp_path: Path, asked: list[tuple[object, ...]]) -> None:
     archive = tmp_path / "classes.jsa"
     assert use(archive, "delta") == ""
-    assert asked == [(class_archive._begin_to_write, archive, "delta")]
+    assert asked == [(class_archive._begin_to_write, "delta")]
+
+
+def test_nothing_is_written_where_machines_are_new_each_time(
+    tmp_path: Path, asked: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    assert use(tmp_path / "classes.jsa", "delta") == ""
+    assert not asked
 
 
 def test_what_is_there_is_used(tmp_path: Path, asked: list[tuple[object, ...]]) -> None:

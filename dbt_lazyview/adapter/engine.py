@@ -57,12 +57,11 @@ class DbtEngine:
     def execute(self, sql: str) -> None:
         sql = self._commented(sql)
         logger.debug(f"On {self.connection.name}: {sql}")
-        handle = self.connection.handle
         with engine_errors():
-            if isinstance(handle, SessionHandle):
-                run_for_effect(handle.session, sql)
+            if self.shortcuts:
+                run_for_effect(self.shortcuts.logs, sql)
             else:
-                handle.cursor().execute(sql)
+                self.connection.handle.cursor().execute(sql)
 
     def set(self, settings: Mapping[str, str]) -> None:
         """Have settings for as long as the connection lasts."""

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from dbt_lazyview.adapter import delta_log, file_statistics
 from dbt_lazyview.adapter.errors import readable
 from dbt_lazyview.adapter.logs import Logs
+from dbt_lazyview.adapter.pinned import pins_replaced
 from dbt_lazyview.adapter.writing import asks_the_log
 from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.maintenance.engine import EngineError
@@ -87,7 +88,8 @@ class EmbeddedShortcuts:
         """A plan of kept rows is as short as that of a table, whatever they were computed from."""
         logger.debug(f"Kept as {name}: {query}")
         try:
-            self.session.sql(query).localCheckpoint().createOrReplaceTempView(name)
+            with pins_replaced(self.logs, query) as shorter:
+                self.session.sql(shorter).localCheckpoint().createOrReplaceTempView(name)
         except (PySparkException, Py4JError) as problem:
             raise EngineError(readable(str(problem))) from problem
 

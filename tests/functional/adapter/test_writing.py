@@ -4,9 +4,9 @@ from uuid import uuid4
 
 import pytest
 
-from dbt_lazyview.adapter import transaction, writing
+from dbt_lazyview.adapter import pinned, transaction, writing
+from dbt_lazyview.adapter.contents import contents
 from dbt_lazyview.adapter.logs import Logs, active
-from dbt_lazyview.adapter.transaction import contents
 from dbt_lazyview.names import SETTING_TRANSACTION_APP, SETTING_TRANSACTION_VERSION
 from tests.functional.bags import bag
 
@@ -36,15 +36,20 @@ def handed_over(monkeypatch):
 def told_by(request, monkeypatch):
     """Where it is read what a table consists of."""
     if request.param == "log":
-        monkeypatch.setattr(writing, "contents", lambda *_: None)
+        _by_the_log(monkeypatch)
     return request.param
+
+
+def _by_the_log(monkeypatch):
+    for each in (writing, pinned):
+        monkeypatch.setattr(each, "contents", lambda *_: None)
 
 
 def _overwrite(session, columns, rows, table="spark_catalog.writing.it"):
     statement = f"/* of somebody */\ninsert overwrite {table} ({columns})\nwith r as ({rows}) select * from r"
     session.conf.set(METADATA, "noted")
     try:
-        writing.run_for_effect(session, statement)
+        writing.run_for_effect(Logs(session), statement)
     finally:
         session.conf.unset(METADATA)
     return session.sql(f"describe history {table} limit 1").collect()[0]
@@ -78,7 +83,7 @@ def test_columns_of_rows_are_left_to_the_statement(session, handed_over):
 def test_one_partition_is_left_to_the_statement(session, handed_over):
     session.sql("create or replace table parts (id int, p int) using delta partitioned by (p)")
     session.sql("insert into parts values (1, 1), (2, 2)")
-    writing.run_for_effect(session, "insert overwrite parts partition (p = 1) select 9")
+    writing.run_for_effect(Logs(session), "insert overwrite parts partition (p = 1) select 9")
     assert handed_over == [False]
     assert bag(session, "select * from parts") == bag(session, "values (9, 1), (2, 2)")
 
@@ -118,22 +123,32 @@ def _jobs(session, work):
     return scheduler.numTotalJobs() - first
 
 
-def test_one_job_where_the_checksum_tells_all(session, handed_over):
+def test_an_overwrite_with_what_is_stored(session, told_by):
+    statement = _with_what_is_stored(session)
+    jobs = _jobs(session, lambda: writing.run_for_effect(Logs(session), statement))
+    assert (jobs == 1) is (told_by == "checksum")
+    assert bag(session, "select id from it") == bag(session, "values (1), (2), (7)")
+    assert session.sql("show views like 'lazyview_*'").collect() == []
+
+
+def test_an_older_version_is_read_as_it_was(session):
+    statement = _with_what_is_stored(session)
+    session.sql("delete from it where id = 1")
+    writing.run_for_effect(Logs(session), statement)
+    assert bag(session, "select id from it") == bag(session, "values (1), (2), (7)")
+
+
+def _with_what_is_stored(session):
     version = session.sql("describe history it limit 1").collect()[0]["version"]
-    before = f"select * from spark_catalog.writing.it version as of {version} union all select * from it where id = 1"
-    assert _jobs(session, lambda: _overwrite(session, ALL_COLUMNS, ONE_ROW)) <= 2, "one is that of DESCRIBE HISTORY"
-    session.sql(f"restore table it to version as of {version}")
-    _overwrite(session, ALL_COLUMNS, before.replace(str(version), str(version + 2)))
-    assert handed_over == [True, True]
-    assert bag(session, "select id from it") == bag(session, "values (1), (1), (2)")
-    assert not session.catalog.tableExists(writing.STORED)
+    stored = f"select * from `spark_catalog`.`writing`.`it` version as of {version}"
+    return f"insert overwrite `spark_catalog`.`writing`.`it` ({ALL_COLUMNS}) {stored} union all {ONE_ROW}"
 
 
 def test_the_history_and_the_feed_are_those_of_the_statement(session, monkeypatch):
     session.sql("alter table it set tblproperties (delta.enableChangeDataFeed = true)")
     session.sql("create or replace table as_stated shallow clone it")
     own = _overwrite(session, ALL_COLUMNS, ONE_ROW)
-    monkeypatch.setattr(writing, "contents", lambda *_: None)
+    _by_the_log(monkeypatch)
     stated = _overwrite(session, ALL_COLUMNS, ONE_ROW, "spark_catalog.writing.as_stated")
     for key in ("operation", "userMetadata", "isolationLevel", "isBlindAppend"):
         assert own[key] == stated[key]

@@ -44,10 +44,11 @@ class RawEngine:
         return self._run(sql, lambda: [row.asDict(recursive=True) for row in self.session.sql(sql).collect()])
 
     def execute(self, sql: str) -> None:
-        if self.shortcuts:
-            self._run(sql, lambda: run_for_effect(self.session, sql))
-        else:
+        if self.shortcuts is None:
             self.query(sql)
+            return
+        logs = self.shortcuts.logs
+        self._run(sql, lambda: run_for_effect(logs, sql))
 
     def _run(self, sql: str, work: Callable[[], Answer]) -> Answer:
         self._happen(self.before, sql)

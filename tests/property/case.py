@@ -9,7 +9,8 @@ from typing import Any
 
 from dbt_lazyview.compiler.derivation import Options
 from dbt_lazyview.compiler.reasons import ModelError
-from tests.property.duck_lake import DuckLake, DuckView, Row, differences
+from tests.property.duck_lake import DuckLake, Row
+from tests.property.duck_views import DuckView, differences
 
 OPTIONS = tuple(each.name for each in fields(Options))
 PASSES = (*OPTIONS, "auxiliary_states")

@@ -5,7 +5,8 @@ from functools import partial
 from random import Random
 
 from tests.property.case import Commit
-from tests.property.duck_lake import DuckLake, Row, Value
+from tests.property.duck_lake import DuckLake, Row
+from tests.property.duck_sql import Value
 from tests.property.random_schema import Tables, random_row, random_value
 
 _KINDS = ["append", "mixed", "mixed", "update", "update", "take", "same", "clear"]

@@ -2,7 +2,8 @@
 
 from random import Random
 
-from tests.property.duck_lake import Row, Value
+from tests.property.duck_lake import Row
+from tests.property.duck_sql import Value
 
 Tables = dict[str, list[tuple[str, str]]]
 

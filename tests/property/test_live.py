@@ -9,7 +9,9 @@ import pytest
 from dbt_lazyview.compiler.derivation import Derivation
 from dbt_lazyview.compiler.plan import CaptureDelta, StateRead, Step, Window
 from tests.property.case import OPTIONS, Commit, Run, started
-from tests.property.duck_lake import DuckView, Row, differences, to_duckdb
+from tests.property.duck_lake import Row
+from tests.property.duck_sql import to_duckdb
+from tests.property.duck_views import DuckView, differences
 from tests.property.exploration import random_case
 from tests.property.random_changes import random_habit
 

@@ -6,7 +6,8 @@ from itertools import cycle
 import pytest
 
 from dbt_lazyview.compiler.derivation import ALL_OFF, ALL_ON, Options
-from tests.property.duck_lake import DuckLake, DuckView
+from tests.property.duck_lake import DuckLake
+from tests.property.duck_views import DuckView
 
 TABLES = {
     "orders": [("id", "int"), ("cust", "int"), ("price", "decimal(12,2)"), ("st", "string")],

@@ -9,7 +9,8 @@ import pytest
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.plan import RelevantDelta, Window
 from tests.property.case import OPTIONS, Commit, Run, started
-from tests.property.duck_lake import DuckView, to_duckdb
+from tests.property.duck_sql import to_duckdb
+from tests.property.duck_views import DuckView
 from tests.property.exploration import random_case
 from tests.property.random_changes import random_habit
 

@@ -13,20 +13,12 @@ from typing import Any
 import pytest
 
 from dbt_lazyview.compiler.derivation import Options
+from dbt_lazyview.compiler.passes.literal_bounds import bounded
 from dbt_lazyview.compiler.plan import StateRead, Unapplied, Window
 from dbt_lazyview.names import quoted
 from tests.property.case import OPTIONS, Run, started
-from tests.property.duck_lake import (
-    Bag,
-    DuckView,
-    _comparable,
-    _parsed,
-    bound_by_changes,
-    bounded,
-    differences,
-    in_one_statement,
-    to_duckdb,
-)
+from tests.property.duck_sql import parsed_for_duckdb, to_duckdb
+from tests.property.duck_views import Bag, DuckView, bound_by_changes, comparable, differences, in_one_statement
 from tests.property.exploration import random_case
 from tests.property.random_changes import random_habit
 
@@ -98,7 +90,7 @@ class Deferred:
         if strategy == "merge":
             self._run(statement)
         else:
-            self.lake.execute(self.view._overwritten(_parsed(statement).expression.sql("duckdb")))
+            self.lake.execute(self.view._overwritten(parsed_for_duckdb(statement).expression.sql("duckdb")))
         self.lake.execute(f"delete from {self.view.next}; delete from {self.delta} where lv_ssn <= {upto}")
         self.applied = upto
         self.seen = {window: rows for window, rows in self.seen.items() if window >= upto}
@@ -138,7 +130,7 @@ class Deferred:
         signs = {"insert": 1, "update_postimage": 1, "delete": -1, "update_preimage": -1}
         found: Bag = Counter()
         for *row, kind, _, _ in self.lake.execute(to_duckdb(query)).fetchall():
-            found[_comparable(tuple(row))] += signs[kind]
+            found[comparable(tuple(row))] += signs[kind]
         return found
 
     def _run(self, statement: str) -> None:
@@ -165,7 +157,7 @@ def test_state_and_view_delta_equal_the_query(part: int) -> None:
 def test_a_wrong_fold_would_be_noticed(monkeypatch: pytest.MonkeyPatch, right: str, wrong: str) -> None:
     here = sys.modules[__name__]
 
-    for name in ("to_duckdb", "_parsed"):
+    for name in ("to_duckdb", "parsed_for_duckdb"):
         original = getattr(here, name)
         monkeypatch.setattr(here, name, lambda sql, original=original: original(_replaced(sql, right, wrong)))
     with pytest.raises(AssertionError, match="seed"):

@@ -16,13 +16,8 @@ from dbt_lazyview.compiler.passes.literal_bounds import bounded
 from dbt_lazyview.compiler.plan import StateRead, Window
 from dbt_lazyview.compiler.view import View
 from tests.macro_rendering import MacroRenderer
-from tests.property.duck_lake import (
-    auxiliaries_of,
-    bound_by_changes,
-    spark_type,
-    to_duckdb,
-    with_changes_kept,
-)
+from tests.property.duck_sql import spark_type, to_duckdb
+from tests.property.duck_views import auxiliaries_of, bound_by_changes, with_changes_kept
 
 _BENCHMARKS: dict[str, tuple[ModuleType, str]] = {
     "tpch": (duckdb_extension_tpch, "dbgen"),

@@ -3,7 +3,8 @@
 import pytest
 
 from dbt_lazyview.compiler.compile import compile_view
-from tests.property.duck_lake import DuckLake, to_duckdb
+from tests.property.duck_lake import DuckLake
+from tests.property.duck_sql import to_duckdb
 
 LAKE = {"a": [("k", "int"), ("x", "int")], "b": [("k", "int"), ("z", "int")]}
 

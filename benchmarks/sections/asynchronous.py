@@ -22,7 +22,7 @@ VIEW = Subject.of("totals of customers", "totals", """
 """)  # fmt: skip
 # Each action has rows of its own, so that none undoes another.
 STATEMENTS = {
-    ("lineitem", "insert"): "insert into lineitem select * except (l_linenumber), 100 as l_linenumber "
+    ("lineitem", "insert"): "insert into lineitem by name select * except (l_linenumber), 100 as l_linenumber "
     "from lineitem where l_orderkey = {inserted} and l_linenumber = 1",
     ("lineitem", "delete"): "delete from lineitem where l_orderkey = {deleted} and l_linenumber = 1",
     ("lineitem", "update"): "update lineitem set l_quantity = l_quantity + 1 "

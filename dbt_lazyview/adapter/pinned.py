@@ -36,7 +36,7 @@ def pins_replaced(logs: Logs, statement: str) -> Iterator[str]:
     """The statement, with temporary views of known files instead of pinned tables."""
     pins = pins_of(statement)
     tables = dict.fromkeys((pin.name, pin.version) for pin in pins)
-    known = {each: found for each in tables if (found := _known(logs, *each))}
+    known = {each: found for each in tables if (found := known_contents(logs, *each))}
     views = {each: f"{VIEW}{number}" for number, each in enumerate(known)}
     try:
         for each, view in views.items():
@@ -84,7 +84,8 @@ def _pin(tokens: list[Token]) -> Pin:
     return Pin((tokens[0].text, tokens[2].text, tokens[4].text), int(version.text), tokens[0].start, version.end + 1)
 
 
-def _known(logs: Logs, name: Name, version: int) -> Contents | None:
+def known_contents(logs: Logs, name: Name, version: int) -> Contents | None:
+    """What a table consists of at a version, if that is its newest one and its checksum tells."""
     table = logs.look_again(name)
     return contents(*table) if table and table[1].version() == version else None
 

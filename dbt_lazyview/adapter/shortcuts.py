@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from dbt_lazyview.adapter import delta_log, file_statistics
 from dbt_lazyview.adapter.errors import readable
 from dbt_lazyview.adapter.logs import Logs
-from dbt_lazyview.adapter.pinned import pins_replaced
+from dbt_lazyview.adapter.pinned import known_contents, pins_replaced
 from dbt_lazyview.adapter.writing import asks_the_log
 from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.maintenance.engine import EngineError
@@ -46,6 +46,13 @@ class EmbeddedShortcuts:
 
     def extents(self, name: Name, version: int, columns: Sequence[str]) -> dict[str, tuple[str, str]]:
         return file_statistics.extents(self.logs, name, version, columns)
+
+    def row_count(self, name: Name, version: int) -> int | None:
+        try:
+            known = known_contents(self.logs, name, version)
+            return known.row_count(self.session) if known else None
+        except (Py4JError, PySparkException):
+            return None
 
     def properties(self, name: Name) -> dict[str, str] | None:
         return delta_log.properties(self.logs, name)

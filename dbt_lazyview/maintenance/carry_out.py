@@ -28,7 +28,7 @@ from dbt_lazyview.maintenance.public import (
     run,
 )
 from dbt_lazyview.maintenance.relevance import is_worth_a_look, may_touch_nothing, touch_nothing
-from dbt_lazyview.maintenance.settings import JUST_SEEN, SETTINGS_FOR_FEW_ROWS, WHOLE_TABLE, having_set
+from dbt_lazyview.maintenance.settings import AS_IN_UTC, JUST_SEEN, SETTINGS_FOR_FEW_ROWS, WHOLE_TABLE, having_set
 from dbt_lazyview.maintenance.staging import staged
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.storage import alterations
@@ -166,12 +166,7 @@ def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:
         return None, 0
     pinned = pin(tables.engine, plan.state) if plan.replaces_state else 0
     pinned += prepare_delta(tables, plan.state, plan.into) if plan.into else 0
-    has_partitions = plan.state.detail is not None and plan.state.detail.partitions != "[]"
-    settings = {
-        **(SETTINGS_FOR_FEW_ROWS if plan.is_small else {}),
-        **(WHOLE_TABLE if has_partitions else {}),
-        **(JUST_SEEN if tables.engine.shortcuts else {}),
-    }
+    settings = {**(SETTINGS_FOR_FEW_ROWS if plan.is_small else {}), **_settings_of_writer(tables.engine, plan)}
     with ExitStack() as stages:
         with during("compute the changes"):
             stages.enter_context(having_set(tables.engine, settings))
@@ -181,6 +176,16 @@ def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:
     if plan.into:
         check_epoch(tables, plan.state)
     return written, pinned + len(plan.stages) + 1
+
+
+def _settings_of_writer(engine: Engine, plan: Plan) -> dict[str, str]:
+    """What the statement that commits is run with, whatever it computes."""
+    has_partitions = plan.state.detail is not None and plan.state.detail.partitions != "[]"
+    settings = WHOLE_TABLE if has_partitions else {}
+    if not engine.shortcuts:
+        return settings
+    may_have_partitions = has_partitions or plan.replaces_state
+    return {**settings, **JUST_SEEN, **({} if may_have_partitions else AS_IN_UTC)}
 
 
 def _checked(plan: Plan, planner: Planner) -> Plan:

@@ -29,6 +29,9 @@ class Shortcuts(Protocol):
     def extents(self, name: Name, version: int, columns: Sequence[str]) -> Mapping[str, tuple[str, str]]:
         """The ends of columns in all files of a table, which is at that version now; those that are known."""
 
+    def row_count(self, name: Name, version: int) -> int | None:
+        """How many rows a table has at a version; None where only a query can tell."""
+
     def properties(self, name: Name) -> Mapping[str, str] | None:
         """What SHOW TBLPROPERTIES would tell of a view; None where only the statement can."""
 

@@ -32,6 +32,10 @@ SETTINGS_FOR_FEW_ROWS = {
 # of all its tables once more. What it writes to, it looks at in any case.
 JUST_SEEN = {"spark.databricks.delta.stalenessLimit": "1h"}
 
+# Where the time zone is not UTC, Delta reconstructs a table from its log after each commit, to see whether its files
+# are those that its checksum lists: for the sake of partitions by time. A state without partitions has no use for that.
+AS_IN_UTC = {"spark.databricks.delta.allFilesInCrc.verificationMode.forceOnNonUTC.enabled": "false"}
+
 # An overwrite is one of all partitions, whatever the session says.
 WHOLE_TABLE = {"spark.sql.sources.partitionOverwriteMode": "static"}
 

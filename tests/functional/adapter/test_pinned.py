@@ -5,6 +5,7 @@ import pytest
 from dbt_lazyview.adapter.contents import contents
 from dbt_lazyview.adapter.logs import Logs
 from dbt_lazyview.adapter.pinned import VIEW, pins_replaced
+from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from tests.functional.bags import bag
 
 pytestmark = pytest.mark.in_process
@@ -77,6 +78,9 @@ def test_reads_the_same_rows(session, kind):
         session.sql(each)
     shorter = _both_ways(session, f"select id, s, p from {_pinned(session)}")
     assert kind in NOT_TOLD or shorter == f"select id, s, p from {VIEW}0"
+    version = session.sql("describe history it limit 1").collect()[0]["version"]
+    counted = EmbeddedShortcuts(session).row_count(("spark_catalog", "pinned", "it"), version)
+    assert counted == (None if kind in NOT_TOLD else session.table("it").count())
     _both_ways(
         session, f"select p, count(*) from (select * from {_pinned(session)}) where p = 1 or s is null group by p"
     )

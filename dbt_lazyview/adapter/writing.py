@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import AtomicType, StructType
 
-from dbt_lazyview.adapter.contents import contents
+from dbt_lazyview.adapter.contents import contents, elements
 from dbt_lazyview.adapter.logs import Logs, active, java_class
 from dbt_lazyview.adapter.pinned import pins_replaced
 from dbt_lazyview.adapter.transaction import overwrite
@@ -78,4 +78,4 @@ def _are_alike(given: StructType, wanted: StructType) -> bool:
 
 
 def _texts(sequence: Any) -> list[str]:
-    return [str(sequence.apply(number)) for number in range(sequence.size())]
+    return [str(each) for each in elements(sequence)]

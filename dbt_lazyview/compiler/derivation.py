@@ -9,7 +9,7 @@ written so far, and the old side of operators that are not linear.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
-from typing import Any, Protocol, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, TypeVar
 
 from sqlglot import exp
 
@@ -34,6 +34,9 @@ from dbt_lazyview.compiler.plan import (
 )
 from dbt_lazyview.compiler.stability import Stability
 from dbt_lazyview.names import WEIGHT
+
+if TYPE_CHECKING:
+    from dbt_lazyview.compiler.passes.shared_keys import SharedKeys
 
 N = TypeVar("N", bound=Node, contravariant=True)
 
@@ -71,6 +74,7 @@ class Options:
     fresh_keys: bool = True  # changes under keys that were not there before are joined with each other alone
     join_unchanged_once: bool = True  # inputs of a join that did not change are joined to the sum of its terms
     stored_before: bool = True  # what rows of a key were before is read from the state, not computed again
+    share_keys: bool = True  # subtrees whose changes have a key in common read each table once, for these keys
     checked_sums: bool = True  # sums of wide decimals are added to, and the statement fails where one overflows
 
 
@@ -87,12 +91,14 @@ class Derivation:
     options: Options = ALL_ON
     stability: Stability | None = None
     shared: frozenset[int] = frozenset()  # identities of nodes that several places read
+    shared_keys: "SharedKeys | None" = None  # by which the rows of nodes fall apart
     steps: dict[str, Step] = field(default_factory=dict)
     queries: dict[str, tuple[exp.Query, ...]] = field(default_factory=dict)  # behind the steps that have any
     _small: set[str] = field(default_factory=set)  # relations known to have few rows
     _written: dict[Step, str] = field(default_factory=dict)
     _memo: dict[tuple[int, str], Bag] = field(default_factory=dict)
     _changed: dict[int, bool] = field(default_factory=dict)
+    _beside: list["Derivation"] = field(default_factory=list)  # of the same steps, over other rows
 
     # What operators ask.
 
@@ -149,7 +155,8 @@ class Derivation:
 
     def relations(self, node: Node) -> set[str]:
         """The relations that the rows and the delta of a node were read from so far."""
-        bags = [bag for (own, _), bag in self._memo.items() if own == id(node)]
+        memos = [self._memo, *(each._memo for each in self._beside)]
+        bags = [bag for memo in memos for (own, _), bag in memo.items() if own == id(node)]
         return {item.relation for bag in bags for block in bag for item in block.items}
 
     def is_reference(self, node: Node) -> TypeGuard[Project]:
@@ -171,6 +178,12 @@ class Derivation:
         steps = [self.steps.get(item.relation) for item in delta.items]
         rows = very_few(steps[0]) if len(steps) == 1 and self.options.hint_broadcast else None
         return None if rows is None else min(1.0, rows * BYTES_PER_ROW / max(self.bytes_of(node), 1))
+
+    def over(self, rows: Mapping[Scan, Bag]) -> "Derivation":
+        """The same derivation, in which scans have other rows than those of their sources."""
+        found = replace(self, _memo={(id(scan), "new"): bag for scan, bag in rows.items()})
+        self._beside.append(found)
+        return found
 
     # How operators write.
 
@@ -312,7 +325,12 @@ def _exists(block: Block, keys: Iterable[tuple[exp.Expr, str]], relation: str) -
 
 def is_plain(node: Node) -> bool:
     """Whether a node's rows are filtered, joined and joined up rows of sources: nothing is computed across rows."""
-    return _rule(node).is_linear and all(is_plain(each) for each in node.inputs)
+    return is_linear(node) and all(is_plain(each) for each in node.inputs)
+
+
+def is_linear(node: Node) -> bool:
+    """Whether a node's rows may be computed from a weighted bag."""
+    return _rule(node).is_linear
 
 
 def text(query: exp.Expr) -> str:

@@ -21,6 +21,7 @@ from dbt_lazyview.compiler.live import AS_OF_NOW, can_merge, live_rows
 from dbt_lazyview.compiler.passes.fresh_keys import compared_columns
 from dbt_lazyview.compiler.passes.literal_bounds import of_one_type
 from dbt_lazyview.compiler.passes.relevance import relevant_rows
+from dbt_lazyview.compiler.passes.shared_keys import SharedKeys
 from dbt_lazyview.compiler.plan import (
     BuildPlan,
     CaptureDelta,
@@ -277,6 +278,11 @@ class View:
     def _shared(self) -> frozenset[int]:
         return shared_nodes(self._state.aggregate) if self._state is not None else frozenset()
 
+    @cached_property
+    def _shared_keys(self) -> SharedKeys:
+        types = {(alias, each.name): each.type for alias, table in self._tables.items() for each in table.columns}
+        return SharedKeys(lambda alias, own: types[alias, own])
+
     def _derivation(self, windows: Mapping[Name, Window], options: Options) -> Derivation:
         stability = self._state.stability if self._state is not None else None
         return Derivation(
@@ -285,6 +291,7 @@ class View:
             options,
             stability,
             self._shared,
+            self._shared_keys,
         )
 
     def _build_unmaintained(self, versions: Mapping[Name, int]) -> BuildPlan:

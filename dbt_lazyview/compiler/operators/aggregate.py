@@ -10,6 +10,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Aggregate
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, by_position, labels, matches_some
+from dbt_lazyview.compiler.passes.shared_keys import by_shared_keys
 
 
 class AggregateRule:
@@ -19,6 +20,9 @@ class AggregateRule:
         return (grouped(node, derivation.single(derivation.new(node.input), node.input.columns, "input"), derivation),)
 
     def delta(self, node: Aggregate, derivation: Derivation) -> Bag:
+        return by_shared_keys(node, derivation) or self._changed_groups(node, derivation)
+
+    def _changed_groups(self, node: Aggregate, derivation: Derivation) -> Bag:
         after, before = changed_groups(node, derivation)
         return (after, before.negated())
 

@@ -16,6 +16,7 @@ from dbt_lazyview.compiler.algebra import Join, Node
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, is_plain
 from dbt_lazyview.compiler.passes.fresh_keys import meets_only_what_came
+from dbt_lazyview.compiler.passes.shared_keys import by_shared_keys
 from dbt_lazyview.compiler.passes.wanted_keys import Pair, Wanted, equations
 
 LARGE_INPUT = 2**20  # bytes
@@ -36,8 +37,12 @@ class JoinRule:
         inner = changed_part(node, changed) if derivation.options.join_unchanged_once else None
         if inner is not None:
             return (_with_unchanged(node, inner, self.delta(inner, derivation), derivation),)
-        terms = (_term(node, position, derivation) for position in changed)
-        return tuple(each for each in terms if each is not None)
+        return by_shared_keys(node, derivation) or _terms(node, changed, derivation)
+
+
+def _terms(node: Join, changed: list[int], derivation: Derivation) -> Bag:
+    terms = (_term(node, position, derivation) for position in changed)
+    return tuple(each for each in terms if each is not None)
 
 
 def _term(node: Join, changed: int, derivation: Derivation) -> Block | None:

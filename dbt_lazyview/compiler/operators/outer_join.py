@@ -20,6 +20,7 @@ from dbt_lazyview.compiler.derivation import Derivation, When, matches_some
 from dbt_lazyview.compiler.operators.aggregate import affected_keys, changed_groups
 from dbt_lazyview.compiler.operators.semi_join import SemiJoinRule, flipped_matches
 from dbt_lazyview.compiler.passes.joined_groups import JoinedGroups, joined_groups
+from dbt_lazyview.compiler.passes.shared_keys import by_shared_keys
 from dbt_lazyview.compiler.passes.wanted_keys import Wanted
 from dbt_lazyview.names import WEIGHT
 
@@ -33,6 +34,9 @@ class OuterJoinRule:
         return (native_join(node, replace(left, weight=None), right, "FULL" if node.is_full else "LEFT", derivation),)
 
     def delta(self, node: OuterJoin, derivation: Derivation) -> Bag:
+        return by_shared_keys(node, derivation) or self._changed_matches(node, derivation)
+
+    def _changed_matches(self, node: OuterJoin, derivation: Derivation) -> Bag:
         parts = (*self._left_changes(node, derivation), *self._right_changes(node, derivation))
         if not node.is_full:
             return parts

@@ -15,6 +15,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Node, SemiJoin
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, by_position
+from dbt_lazyview.compiler.passes.shared_keys import by_shared_keys
 from dbt_lazyview.compiler.passes.wanted_keys import Wanted
 from dbt_lazyview.names import WEIGHT
 
@@ -26,6 +27,9 @@ class SemiJoinRule:
         return tuple(self._kept(node, block, derivation) for block in derivation.new(node.left))
 
     def delta(self, node: SemiJoin, derivation: Derivation) -> Bag:
+        return by_shared_keys(node, derivation) or self._changed_matches(node, derivation)
+
+    def _changed_matches(self, node: SemiJoin, derivation: Derivation) -> Bag:
         own = tuple(self._kept(node, block, derivation, is_delta=True) for block in derivation.delta(node.left))
         if not derivation.changed(node.right):
             return own

@@ -13,6 +13,7 @@ from dbt_lazyview.compiler import block as sql
 from dbt_lazyview.compiler.algebra import Window
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, labels, matches_some
+from dbt_lazyview.compiler.passes.shared_keys import by_shared_keys
 
 _ORDER_DEPENDENT = (exp.RowNumber, exp.Ntile, exp.Lag, exp.Lead)
 
@@ -24,6 +25,9 @@ class WindowRule:
         return (windowed(node, derivation.single(derivation.new(node.input), node.input.columns, "input"), derivation),)
 
     def delta(self, node: Window, derivation: Derivation) -> Bag:
+        return by_shared_keys(node, derivation) or self._changed_partitions(node, derivation)
+
+    def _changed_partitions(self, node: Window, derivation: Derivation) -> Bag:
         affected = _affected(node, derivation)
         columns = node.input.columns
         new = derivation.single(_restricted(node, derivation.new(node.input), affected), columns, "partitions_new")

@@ -15,9 +15,10 @@ from dbt_lazyview.compiler.derivation import Derivation
 from dbt_lazyview.compiler.plan import CaptureDelta, ReadSource, ReadStaged, ReadState, RestoreSource, Stage, Step
 
 PREFIX = "lv_staged_"
-# What planning and starting them takes, relative to each other; the rows themselves are few.
+# What planning and starting them takes, relative to each other; rows count where they are those of a whole table.
 COST_OF_READING_STAGED = 1
 COST_OF_READING = 4  # a table at a version
+BYTES_READ_AT_COST = 10 * 2**20  # of a table, at a cost of 1
 COST_OF_CAPTURING = 10  # the change feed: Delta plans a query of its own for every commit in it
 COST_OF_STAGING = 8
 
@@ -41,7 +42,7 @@ def _chosen(derivation: Derivation, reads: Reads, last: str) -> set[str]:
     bounded = _bounded(derivation) - {last}
     chosen: set[str] = set()
     while True:
-        costs = _costs(derivation.steps, reads, chosen)
+        costs = _costs(derivation, reads, chosen)
         copies = _copies(reads, chosen, last)
         candidates = [name for name in reversed(derivation.steps) if name in bounded and name not in chosen]
         saved = {name: (copies[name] - 1) * costs[name] - copies[name] * COST_OF_READING_STAGED for name in candidates}
@@ -51,21 +52,23 @@ def _chosen(derivation: Derivation, reads: Reads, last: str) -> set[str]:
         chosen.add(best)
 
 
-def _costs(steps: Mapping[str, Step], reads: Reads, chosen: set[str]) -> dict[str, int]:
+def _costs(derivation: Derivation, reads: Reads, chosen: set[str]) -> dict[str, int]:
     """What it takes to compute each step, with everything it reads written out but what is staged."""
     costs: dict[str, int] = {}
-    for name, step in steps.items():
+    for name, step in derivation.steps.items():
         inputs = sum(
             times * (COST_OF_READING if each in chosen else costs[each]) for each, times in reads[name].items()
         )
-        costs[name] = inputs + _own_cost(step)
+        costs[name] = inputs + _own_cost(step, derivation)
     return costs
 
 
-def _own_cost(step: Step) -> int:
+def _own_cost(step: Step, derivation: Derivation) -> int:
     if isinstance(step, CaptureDelta):
         return COST_OF_CAPTURING
-    return COST_OF_READING if isinstance(step, ReadSource | ReadState) else 0
+    if isinstance(step, ReadSource):
+        return COST_OF_READING + derivation.windows[step.source.alias].bytes // BYTES_READ_AT_COST
+    return COST_OF_READING if isinstance(step, ReadState) else 0
 
 
 def _copies(reads: Reads, chosen: set[str], last: str) -> Counter[str]:

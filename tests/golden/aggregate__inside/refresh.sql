@@ -36,209 +36,35 @@ with `delta_orders` as (
 
 select * from `delta_orders`;
 
-cache table `lv_staged_groups_old` as
-with `new_orders` as (
-
-        select `o_custkey`, `o_price`
-    from `orders` version as of 7
-
+cache table `lv_staged_touched_keys` as
+with `delta_customers` as (
+    select * from `lv_staged_delta_customers`
 ),
 `delta_orders` as (
     select * from `lv_staged_delta_orders`
 ),
-`affected` as (
-    SELECT DISTINCT
-      `orders`.`o_custkey` AS `o_custkey_2`
+`touched_keys` as (
+    SELECT
+      `customers`.`c_custkey` AS `lv_key_0`
+    FROM `delta_customers` AS `customers`
+    UNION
+    SELECT
+      `orders`.`o_custkey` AS `lv_key_0`
     FROM `delta_orders` AS `orders`
-),
-`old_orders` as (
-
-        select `o_custkey`, `o_price`, 1 as lv_weight from new_orders
-    union all
-    select `o_custkey`, `o_price`, -lv_weight as lv_weight from delta_orders
-
-),
-`input_old` as (
-
-        select term.*, 1 as lv_ssn
-    from (
-      SELECT
-        `orders`.`o_custkey` AS `o_custkey`,
-        `orders`.`o_price` AS `o_price`,
-        `orders`.`lv_weight` AS `lv_weight`
-      FROM `old_orders` AS `orders`
-      WHERE
-        EXISTS(
-          SELECT
-            1
-          FROM `affected` AS `lv_affected`
-          WHERE
-            `lv_affected`.`o_custkey_2` IS NOT DISTINCT FROM `orders`.`o_custkey`
-        )
-    ) as term
-
-
-),
-`input_old_net` as (
-    SELECT
-      `input_old`.`o_custkey` AS `o_custkey`,
-      `input_old`.`o_price` AS `o_price`,
-      CAST(SUM(`input_old`.`lv_weight`) AS BIGINT) AS `lv_weight`
-    FROM `input_old` AS `input_old`
-    GROUP BY
-      1,
-      2
-    HAVING
-      SUM(`input_old`.`lv_weight`) > 0
-),
-`groups_old` as (
-    SELECT
-      `input_old`.`o_custkey` AS `o_custkey_2`,
-      SUM(`input_old`.`o_price`) AS `sum_1`
-    FROM `input_old_net` AS `input_old`
-    LATERAL VIEW
-    EXPLODE(SEQUENCE(1, `input_old`.`lv_weight`)) lv_copies AS `lv_copy`
-    GROUP BY
-      1
 )
 
-select * from `groups_old`;
+select * from `touched_keys`;
 
 merge into `v__state` as t
 using (
     with `delta_customers` as (
         select * from `lv_staged_delta_customers`
     ),
-    `new_orders` as (
-
-            select `o_custkey`, `o_price`
-        from `orders` version as of 7
-
-    ),
-    `groups` as (
-        SELECT
-          `orders`.`o_custkey` AS `o_custkey_2`,
-          SUM(`orders`.`o_price`) AS `sum_1`
-        FROM `new_orders` AS `orders`
-        GROUP BY
-          1
-    ),
     `delta_orders` as (
         select * from `lv_staged_delta_orders`
     ),
-    `affected` as (
-        SELECT DISTINCT
-          `orders`.`o_custkey` AS `o_custkey_2`
-        FROM `delta_orders` AS `orders`
-    ),
-    `groups_new` as (
-        SELECT
-          `orders`.`o_custkey` AS `o_custkey_2`,
-          SUM(`orders`.`o_price`) AS `sum_1`
-        FROM `new_orders` AS `orders`
-        WHERE
-          EXISTS(
-            SELECT
-              1
-            FROM `affected` AS `lv_affected`
-            WHERE
-              `lv_affected`.`o_custkey_2` IS NOT DISTINCT FROM `orders`.`o_custkey`
-          )
-        GROUP BY
-          1
-    ),
-    `groups_old` as (
-        select * from `lv_staged_groups_old`
-    ),
-    `wanted_keys` as (
-        SELECT DISTINCT
-          `customers`.`c_custkey` AS `lv_key_0`
-        FROM `delta_customers` AS `customers`
-    ),
-    `input_rows` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `groups`.`o_custkey_2` AS `o_custkey_3`,
-            `groups`.`sum_1` AS `total`,
-            1 AS `lv_weight`
-          FROM `groups` AS `groups`
-          WHERE
-            EXISTS(
-              SELECT
-                1
-              FROM `wanted_keys` AS `lv_wanted_keys`
-              WHERE
-                `lv_wanted_keys`.`lv_key_0` IS NOT DISTINCT FROM `groups`.`o_custkey_2`
-            )
-        ) as term
-
-        union all
-
-            select term.*, 2 as lv_ssn
-        from (
-          SELECT
-            `groups_new`.`o_custkey_2` AS `o_custkey_3`,
-            `groups_new`.`sum_1` AS `total`,
-            -1 AS `lv_weight`
-          FROM `groups_new` AS `groups_new`
-          WHERE
-            EXISTS(
-              SELECT
-                1
-              FROM `wanted_keys` AS `lv_wanted_keys`
-              WHERE
-                `lv_wanted_keys`.`lv_key_0` IS NOT DISTINCT FROM `groups_new`.`o_custkey_2`
-            )
-        ) as term
-
-        union all
-
-            select term.*, 3 as lv_ssn
-        from (
-          SELECT
-            `groups_old`.`o_custkey_2` AS `o_custkey_3`,
-            `groups_old`.`sum_1` AS `total`,
-            -(
-              -1
-            ) AS `lv_weight`
-          FROM `groups_old` AS `groups_old`
-          WHERE
-            EXISTS(
-              SELECT
-                1
-              FROM `wanted_keys` AS `lv_wanted_keys`
-              WHERE
-                `lv_wanted_keys`.`lv_key_0` IS NOT DISTINCT FROM `groups_old`.`o_custkey_2`
-            )
-        ) as term
-
-
-    ),
-    `input_delta` as (
-
-            select term.*, 1 as lv_ssn
-        from (
-          SELECT
-            `groups_new`.`o_custkey_2` AS `o_custkey_3`,
-            `groups_new`.`sum_1` AS `total`,
-            1 AS `lv_weight`
-          FROM `groups_new` AS `groups_new`
-        ) as term
-
-        union all
-
-            select term.*, 2 as lv_ssn
-        from (
-          SELECT
-            `groups_old`.`o_custkey_2` AS `o_custkey_3`,
-            `groups_old`.`sum_1` AS `total`,
-            -1 AS `lv_weight`
-          FROM `groups_old` AS `groups_old`
-        ) as term
-
-
+    `touched_keys` as (
+        select * from `lv_staged_touched_keys`
     ),
     `new_customers` as (
 
@@ -246,17 +72,155 @@ using (
         from `customers` version as of 7
 
     ),
+    `touched_customers` as (
+        SELECT
+          `customers`.`c_custkey` AS `c_custkey`,
+          `customers`.`c_name` AS `c_name`
+        FROM `new_customers` AS `customers`
+        WHERE
+          EXISTS(
+            SELECT
+              1
+            FROM `touched_keys` AS `lv_touched_keys`
+            WHERE
+              `lv_touched_keys`.`lv_key_0` IS NOT DISTINCT FROM `customers`.`c_custkey`
+          )
+    ),
+    `new_orders` as (
+
+            select `o_custkey`, `o_price`
+        from `orders` version as of 7
+
+    ),
+    `touched_orders` as (
+        SELECT
+          `orders`.`o_custkey` AS `o_custkey`,
+          `orders`.`o_price` AS `o_price`
+        FROM `new_orders` AS `orders`
+        WHERE
+          EXISTS(
+            SELECT
+              1
+            FROM `touched_keys` AS `lv_touched_keys`
+            WHERE
+              `lv_touched_keys`.`lv_key_0` IS NOT DISTINCT FROM `orders`.`o_custkey`
+          )
+    ),
+    `groups` as (
+        SELECT
+          `orders`.`o_custkey` AS `o_custkey_2`,
+          SUM(`orders`.`o_price`) AS `sum_1`
+        FROM `touched_orders` AS `orders`
+        GROUP BY
+          1
+    ),
+    `before_customers` as (
+
+            select term.*, 1 as lv_ssn
+        from (
+          SELECT
+            `customers`.`c_custkey` AS `c_custkey`,
+            `customers`.`c_name` AS `c_name`,
+            1 AS `lv_weight`
+          FROM `touched_customers` AS `customers`
+        ) as term
+
+        union all
+
+            select term.*, 2 as lv_ssn
+        from (
+          SELECT
+            `customers`.`c_custkey` AS `c_custkey`,
+            `customers`.`c_name` AS `c_name`,
+            -`customers`.`lv_weight` AS `lv_weight`
+          FROM `delta_customers` AS `customers`
+        ) as term
+
+
+    ),
+    `before_customers_net` as (
+        SELECT
+          `before_customers`.`c_custkey` AS `c_custkey`,
+          `before_customers`.`c_name` AS `c_name`,
+          CAST(SUM(`before_customers`.`lv_weight`) AS BIGINT) AS `lv_weight`
+        FROM `before_customers` AS `before_customers`
+        GROUP BY
+          1,
+          2
+        HAVING
+          SUM(`before_customers`.`lv_weight`) > 0
+    ),
+    `touched_customers_before` as (
+        SELECT
+          `before_customers`.`c_custkey` AS `c_custkey`,
+          `before_customers`.`c_name` AS `c_name`
+        FROM `before_customers_net` AS `before_customers`
+        LATERAL VIEW
+        EXPLODE(SEQUENCE(1, `before_customers`.`lv_weight`)) lv_copies AS `lv_copy`
+    ),
+    `before_orders` as (
+
+            select term.*, 1 as lv_ssn
+        from (
+          SELECT
+            `orders`.`o_custkey` AS `o_custkey`,
+            `orders`.`o_price` AS `o_price`,
+            1 AS `lv_weight`
+          FROM `touched_orders` AS `orders`
+        ) as term
+
+        union all
+
+            select term.*, 2 as lv_ssn
+        from (
+          SELECT
+            `orders`.`o_custkey` AS `o_custkey`,
+            `orders`.`o_price` AS `o_price`,
+            -`orders`.`lv_weight` AS `lv_weight`
+          FROM `delta_orders` AS `orders`
+        ) as term
+
+
+    ),
+    `before_orders_net` as (
+        SELECT
+          `before_orders`.`o_custkey` AS `o_custkey`,
+          `before_orders`.`o_price` AS `o_price`,
+          CAST(SUM(`before_orders`.`lv_weight`) AS BIGINT) AS `lv_weight`
+        FROM `before_orders` AS `before_orders`
+        GROUP BY
+          1,
+          2
+        HAVING
+          SUM(`before_orders`.`lv_weight`) > 0
+    ),
+    `touched_orders_before` as (
+        SELECT
+          `before_orders`.`o_custkey` AS `o_custkey`,
+          `before_orders`.`o_price` AS `o_price`
+        FROM `before_orders_net` AS `before_orders`
+        LATERAL VIEW
+        EXPLODE(SEQUENCE(1, `before_orders`.`lv_weight`)) lv_copies AS `lv_copy`
+    ),
+    `groups_2` as (
+        SELECT
+          `orders`.`o_custkey` AS `o_custkey_2`,
+          SUM(`orders`.`o_price`) AS `sum_1`
+        FROM `touched_orders_before` AS `orders`
+        GROUP BY
+          1
+    ),
     `view_delta` as (
 
             select term.*, 1 as lv_ssn
         from (
           SELECT
             `customers`.`c_name` AS `c_name_2`,
-            `input_rows`.`total` AS `total_2`,
-            `customers`.`lv_weight` * `input_rows`.`lv_weight` AS `lv_weight`
-          FROM `delta_customers` AS `customers`, `input_rows` AS `input_rows`
+            `groups`.`sum_1` AS `total_2`,
+            1 AS `lv_weight`
+          FROM `touched_customers` AS `customers`, `groups` AS `groups`
           WHERE
-            `input_rows`.`o_custkey_3` = `customers`.`c_custkey`
+            `groups`.`o_custkey_2` = `customers`.`c_custkey`
         ) as term
 
         union all
@@ -265,11 +229,11 @@ using (
         from (
           SELECT
             `customers`.`c_name` AS `c_name_2`,
-            `input_delta`.`total` AS `total_2`,
-            `input_delta`.`lv_weight` AS `lv_weight`
-          FROM `input_delta` AS `input_delta`, `new_customers` AS `customers`
+            `groups_2`.`sum_1` AS `total_2`,
+            -1 AS `lv_weight`
+          FROM `touched_customers_before` AS `customers`, `groups_2` AS `groups_2`
           WHERE
-            `input_delta`.`o_custkey_3` = `customers`.`c_custkey`
+            `groups_2`.`o_custkey_2` = `customers`.`c_custkey`
         ) as term
 
 

@@ -36,99 +36,35 @@ with `delta_orders` as (
 
 select * from `delta_orders`;
 
-cache table `lv_staged_touched_net` as
+cache table `lv_staged_touched_keys` as
 with `delta_customers` as (
     select * from `lv_staged_delta_customers`
 ),
 `delta_orders` as (
     select * from `lv_staged_delta_orders`
 ),
-`new_customers` as (
-
-        select `c_custkey`, `c_name`
-    from `customers` version as of 7
-
-),
-`old_customers` as (
-
-        select `c_custkey`, `c_name`, 1 as lv_weight from new_customers
-    union all
-    select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
-
-),
-`touched` as (
-
-        select term.*, 1 as lv_ssn
-    from (
-      SELECT
-        `customers`.`c_custkey` AS `c_custkey`,
-        `customers`.`c_name` AS `c_name`,
-        `customers`.`lv_weight` AS `lv_weight`
-      FROM `old_customers` AS `customers`
-      WHERE
-        EXISTS(
-          SELECT
-            1 AS `lv_found`
-          FROM `delta_orders` AS `orders`
-          WHERE
-            `orders`.`o_custkey` = `customers`.`c_custkey`
-        )
-    ) as term
-
-
-),
-`touched_net` as (
+`touched_keys` as (
     SELECT
-      `touched`.`c_custkey` AS `c_custkey`,
-      `touched`.`c_name` AS `c_name`,
-      SUM(`touched`.`lv_weight`) AS `lv_weight`
-    FROM `touched` AS `touched`
-    GROUP BY
-      1,
-      2
-    HAVING
-      SUM(`touched`.`lv_weight`) <> 0
+      `customers`.`c_custkey` AS `lv_key_0`
+    FROM `delta_customers` AS `customers`
+    UNION
+    SELECT
+      `orders`.`o_custkey` AS `lv_key_0`
+    FROM `delta_orders` AS `orders`
 )
 
-select * from `touched_net`;
+select * from `touched_keys`;
 
 merge into `v__state` as t
 using (
     with `delta_customers` as (
         select * from `lv_staged_delta_customers`
     ),
-    `new_orders` as (
-
-            select `o_orderkey`, `o_custkey`
-        from `orders` version as of 7
-
-    ),
-    `left_rows` as (
-        SELECT
-          `customers`.`c_custkey` AS `c_custkey`,
-          `customers`.`c_name` AS `c_name`,
-          `customers`.`lv_weight` AS `lv_weight`
-        FROM `delta_customers` AS `customers`
-    ),
-    `right_rows` as (
-        SELECT
-          `orders`.`o_orderkey` AS `o_orderkey`,
-          `orders`.`o_custkey` AS `o_custkey`
-        FROM `new_orders` AS `orders`
-    ),
-    `outer_join` as (
-        SELECT
-          `left_rows`.`c_custkey` AS `c_custkey`,
-          `left_rows`.`c_name` AS `c_name`,
-          `right_rows`.`o_orderkey` AS `o_orderkey`,
-          `right_rows`.`o_custkey` AS `o_custkey`,
-          `left_rows`.`lv_weight` AS `lv_weight`
-        FROM `left_rows` AS `left_rows`
-        LEFT JOIN `right_rows` AS `right_rows`
-          ON `right_rows`.`o_custkey` = `left_rows`.`c_custkey`
-    ),
     `delta_orders` as (
         select * from `lv_staged_delta_orders`
+    ),
+    `touched_keys` as (
+        select * from `lv_staged_touched_keys`
     ),
     `new_customers` as (
 
@@ -136,49 +72,171 @@ using (
         from `customers` version as of 7
 
     ),
-    `old_customers` as (
+    `touched_customers` as (
+        SELECT
+          `customers`.`c_custkey` AS `c_custkey`,
+          `customers`.`c_name` AS `c_name`
+        FROM `new_customers` AS `customers`
+        WHERE
+          EXISTS(
+            SELECT
+              1
+            FROM `touched_keys` AS `lv_touched_keys`
+            WHERE
+              `lv_touched_keys`.`lv_key_0` IS NOT DISTINCT FROM `customers`.`c_custkey`
+          )
+    ),
+    `new_orders` as (
 
-            select `c_custkey`, `c_name`, 1 as lv_weight from new_customers
+            select `o_orderkey`, `o_custkey`
+        from `orders` version as of 7
+
+    ),
+    `touched_orders` as (
+        SELECT
+          `orders`.`o_orderkey` AS `o_orderkey`,
+          `orders`.`o_custkey` AS `o_custkey`
+        FROM `new_orders` AS `orders`
+        WHERE
+          EXISTS(
+            SELECT
+              1
+            FROM `touched_keys` AS `lv_touched_keys`
+            WHERE
+              `lv_touched_keys`.`lv_key_0` IS NOT DISTINCT FROM `orders`.`o_custkey`
+          )
+    ),
+    `left_rows` as (
+        SELECT
+          `customers`.`c_custkey` AS `c_custkey`,
+          `customers`.`c_name` AS `c_name`
+        FROM `touched_customers` AS `customers`
+    ),
+    `right_rows` as (
+        SELECT
+          `orders`.`o_orderkey` AS `o_orderkey`,
+          `orders`.`o_custkey` AS `o_custkey`
+        FROM `touched_orders` AS `orders`
+    ),
+    `outer_join` as (
+        SELECT
+          `left_rows`.`c_custkey` AS `c_custkey`,
+          `left_rows`.`c_name` AS `c_name`,
+          `right_rows`.`o_orderkey` AS `o_orderkey`,
+          `right_rows`.`o_custkey` AS `o_custkey`
+        FROM `left_rows` AS `left_rows`
+        LEFT JOIN `right_rows` AS `right_rows`
+          ON `right_rows`.`o_custkey` = `left_rows`.`c_custkey`
+    ),
+    `before_customers` as (
+
+            select term.*, 1 as lv_ssn
+        from (
+          SELECT
+            `customers`.`c_custkey` AS `c_custkey`,
+            `customers`.`c_name` AS `c_name`,
+            1 AS `lv_weight`
+          FROM `touched_customers` AS `customers`
+        ) as term
+
         union all
-        select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
+
+            select term.*, 2 as lv_ssn
+        from (
+          SELECT
+            `customers`.`c_custkey` AS `c_custkey`,
+            `customers`.`c_name` AS `c_name`,
+            -`customers`.`lv_weight` AS `lv_weight`
+          FROM `delta_customers` AS `customers`
+        ) as term
+
 
     ),
-    `touched_net` as (
-        select * from `lv_staged_touched_net`
-    ),
-    `matches` as (
+    `before_customers_net` as (
         SELECT
-          `touched_net`.`c_custkey` AS `c_custkey`,
-          `touched_net`.`c_name` AS `c_name`,
-          `touched_net`.`lv_weight` AS `lv_weight`,
-          1 AS `lv_now`,
-          0 AS `lv_change`
-        FROM `touched_net` AS `touched_net`, `new_orders` AS `orders`
-        WHERE
-          `orders`.`o_custkey` = `touched_net`.`c_custkey`
-        UNION ALL
-        SELECT
-          `touched_net`.`c_custkey` AS `c_custkey`,
-          `touched_net`.`c_name` AS `c_name`,
-          `touched_net`.`lv_weight` AS `lv_weight`,
-          0 AS `lv_now`,
-          `orders`.`lv_weight` AS `lv_change`
-        FROM `touched_net` AS `touched_net`, `delta_orders` AS `orders`
-        WHERE
-          `orders`.`o_custkey` = `touched_net`.`c_custkey`
-    ),
-    `match_counts` as (
-        SELECT
-          `matches`.`c_custkey` AS `c_custkey`,
-          `matches`.`c_name` AS `c_name`,
-          `matches`.`lv_weight` AS `lv_weight`,
-          SUM(`matches`.`lv_now`) AS `lv_now`,
-          SUM(`matches`.`lv_change`) AS `lv_change`
-        FROM `matches` AS `matches`
+          `before_customers`.`c_custkey` AS `c_custkey`,
+          `before_customers`.`c_name` AS `c_name`,
+          CAST(SUM(`before_customers`.`lv_weight`) AS BIGINT) AS `lv_weight`
+        FROM `before_customers` AS `before_customers`
         GROUP BY
           1,
-          2,
-          3
+          2
+        HAVING
+          SUM(`before_customers`.`lv_weight`) > 0
+    ),
+    `touched_customers_before` as (
+        SELECT
+          `before_customers`.`c_custkey` AS `c_custkey`,
+          `before_customers`.`c_name` AS `c_name`
+        FROM `before_customers_net` AS `before_customers`
+        LATERAL VIEW
+        EXPLODE(SEQUENCE(1, `before_customers`.`lv_weight`)) lv_copies AS `lv_copy`
+    ),
+    `before_orders` as (
+
+            select term.*, 1 as lv_ssn
+        from (
+          SELECT
+            `orders`.`o_orderkey` AS `o_orderkey`,
+            `orders`.`o_custkey` AS `o_custkey`,
+            1 AS `lv_weight`
+          FROM `touched_orders` AS `orders`
+        ) as term
+
+        union all
+
+            select term.*, 2 as lv_ssn
+        from (
+          SELECT
+            `orders`.`o_orderkey` AS `o_orderkey`,
+            `orders`.`o_custkey` AS `o_custkey`,
+            -`orders`.`lv_weight` AS `lv_weight`
+          FROM `delta_orders` AS `orders`
+        ) as term
+
+
+    ),
+    `before_orders_net` as (
+        SELECT
+          `before_orders`.`o_orderkey` AS `o_orderkey`,
+          `before_orders`.`o_custkey` AS `o_custkey`,
+          CAST(SUM(`before_orders`.`lv_weight`) AS BIGINT) AS `lv_weight`
+        FROM `before_orders` AS `before_orders`
+        GROUP BY
+          1,
+          2
+        HAVING
+          SUM(`before_orders`.`lv_weight`) > 0
+    ),
+    `touched_orders_before` as (
+        SELECT
+          `before_orders`.`o_orderkey` AS `o_orderkey`,
+          `before_orders`.`o_custkey` AS `o_custkey`
+        FROM `before_orders_net` AS `before_orders`
+        LATERAL VIEW
+        EXPLODE(SEQUENCE(1, `before_orders`.`lv_weight`)) lv_copies AS `lv_copy`
+    ),
+    `left_rows_2` as (
+        SELECT
+          `customers`.`c_custkey` AS `c_custkey`,
+          `customers`.`c_name` AS `c_name`
+        FROM `touched_customers_before` AS `customers`
+    ),
+    `right_rows_2` as (
+        SELECT
+          `orders`.`o_orderkey` AS `o_orderkey`,
+          `orders`.`o_custkey` AS `o_custkey`
+        FROM `touched_orders_before` AS `orders`
+    ),
+    `outer_join_2` as (
+        SELECT
+          `left_rows_2`.`c_custkey` AS `c_custkey`,
+          `left_rows_2`.`c_name` AS `c_name`,
+          `right_rows_2`.`o_orderkey` AS `o_orderkey`,
+          `right_rows_2`.`o_custkey` AS `o_custkey`
+        FROM `left_rows_2` AS `left_rows_2`
+        LEFT JOIN `right_rows_2` AS `right_rows_2`
+          ON `right_rows_2`.`o_custkey` = `left_rows_2`.`c_custkey`
     ),
     `view_delta` as (
 
@@ -187,7 +245,7 @@ using (
           SELECT
             `outer_join`.`c_name` AS `c_name_2`,
             `outer_join`.`o_orderkey` AS `o_orderkey_2`,
-            `outer_join`.`lv_weight` AS `lv_weight`
+            1 AS `lv_weight`
           FROM `outer_join` AS `outer_join`
         ) as term
 
@@ -196,38 +254,10 @@ using (
             select term.*, 2 as lv_ssn
         from (
           SELECT
-            `customers`.`c_name` AS `c_name_2`,
-            `orders`.`o_orderkey` AS `o_orderkey_2`,
-            `orders`.`lv_weight` * `customers`.`lv_weight` AS `lv_weight`
-          FROM `delta_orders` AS `orders`, `old_customers` AS `customers`
-          WHERE
-            `orders`.`o_custkey` = `customers`.`c_custkey`
-        ) as term
-
-        union all
-
-            select term.*, 3 as lv_ssn
-        from (
-          SELECT
-            `match_counts`.`c_name` AS `c_name_2`,
-            NULL AS `o_orderkey_2`,
-            -(
-              `match_counts`.`lv_weight` * CASE
-                WHEN `match_counts`.`lv_now` > 0
-                AND NOT (
-                  `match_counts`.`lv_now` - `match_counts`.`lv_change` > 0
-                )
-                THEN 1
-                ELSE -1
-              END
-            ) AS `lv_weight`
-          FROM `match_counts` AS `match_counts`
-          WHERE
-            (
-              `match_counts`.`lv_now` > 0
-            ) <> (
-              `match_counts`.`lv_now` - `match_counts`.`lv_change` > 0
-            )
+            `outer_join_2`.`c_name` AS `c_name_2`,
+            `outer_join_2`.`o_orderkey` AS `o_orderkey_2`,
+            -1 AS `lv_weight`
+          FROM `outer_join_2` AS `outer_join_2`
         ) as term
 
 

@@ -36,66 +36,55 @@ with `delta_orders` as (
 
 select * from `delta_orders`;
 
-cache table `lv_staged_touched_net` as
+cache table `lv_staged_touched_keys` as
 with `delta_customers` as (
     select * from `lv_staged_delta_customers`
 ),
 `delta_orders` as (
     select * from `lv_staged_delta_orders`
 ),
-`new_customers` as (
-
-        select `c_custkey`, `c_name`
-    from `customers` version as of 7
-
-),
-`old_customers` as (
-
-        select `c_custkey`, `c_name`, 1 as lv_weight from new_customers
-    union all
-    select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
-
-),
-`touched` as (
-
-        select term.*, 1 as lv_ssn
-    from (
-      SELECT
-        `customers`.`c_custkey` AS `c_custkey`,
-        `customers`.`c_name` AS `c_name`,
-        `customers`.`lv_weight` AS `lv_weight`
-      FROM `old_customers` AS `customers`
-      WHERE
-        EXISTS(
-          SELECT
-            1 AS `lv_found`
-          FROM `delta_orders` AS `orders`
-          WHERE
-            `orders`.`o_custkey` = `customers`.`c_custkey`
-        )
-    ) as term
-
-
-),
-`touched_net` as (
+`touched_keys` as (
     SELECT
-      `touched`.`c_custkey` AS `c_custkey`,
-      `touched`.`c_name` AS `c_name`,
-      SUM(`touched`.`lv_weight`) AS `lv_weight`
-    FROM `touched` AS `touched`
-    GROUP BY
-      1,
-      2
-    HAVING
-      SUM(`touched`.`lv_weight`) <> 0
+      `customers`.`c_custkey` AS `lv_key_0`
+    FROM `delta_customers` AS `customers`
+    UNION
+    SELECT
+      `orders`.`o_custkey` AS `lv_key_0`
+    FROM `delta_orders` AS `orders`
 )
 
-select * from `touched_net`;
+select * from `touched_keys`;
 
 merge into `v__state` as t
 using (
     with `delta_customers` as (
         select * from `lv_staged_delta_customers`
+    ),
+    `delta_orders` as (
+        select * from `lv_staged_delta_orders`
+    ),
+    `touched_keys` as (
+        select * from `lv_staged_touched_keys`
+    ),
+    `new_customers` as (
+
+            select `c_custkey`, `c_name`
+        from `customers` version as of 7
+
+    ),
+    `touched_customers` as (
+        SELECT
+          `customers`.`c_custkey` AS `c_custkey`,
+          `customers`.`c_name` AS `c_name`
+        FROM `new_customers` AS `customers`
+        WHERE
+          EXISTS(
+            SELECT
+              1
+            FROM `touched_keys` AS `lv_touched_keys`
+            WHERE
+              `lv_touched_keys`.`lv_key_0` IS NOT DISTINCT FROM `customers`.`c_custkey`
+          )
     ),
     `new_orders` as (
 
@@ -103,45 +92,101 @@ using (
         from `orders` version as of 7
 
     ),
-    `delta_orders` as (
-        select * from `lv_staged_delta_orders`
-    ),
-    `touched_net` as (
-        select * from `lv_staged_touched_net`
-    ),
-    `matches` as (
+    `touched_orders` as (
         SELECT
-          `touched_net`.`c_custkey` AS `c_custkey`,
-          `touched_net`.`c_name` AS `c_name`,
-          `touched_net`.`lv_weight` AS `lv_weight`,
-          1 AS `lv_now`,
-          0 AS `lv_change`
-        FROM `touched_net` AS `touched_net`, `new_orders` AS `orders`
+          `orders`.`o_custkey` AS `o_custkey`
+        FROM `new_orders` AS `orders`
         WHERE
-          `orders`.`o_custkey` = `touched_net`.`c_custkey`
-        UNION ALL
-        SELECT
-          `touched_net`.`c_custkey` AS `c_custkey`,
-          `touched_net`.`c_name` AS `c_name`,
-          `touched_net`.`lv_weight` AS `lv_weight`,
-          0 AS `lv_now`,
-          `orders`.`lv_weight` AS `lv_change`
-        FROM `touched_net` AS `touched_net`, `delta_orders` AS `orders`
-        WHERE
-          `orders`.`o_custkey` = `touched_net`.`c_custkey`
+          EXISTS(
+            SELECT
+              1
+            FROM `touched_keys` AS `lv_touched_keys`
+            WHERE
+              `lv_touched_keys`.`lv_key_0` IS NOT DISTINCT FROM `orders`.`o_custkey`
+          )
     ),
-    `match_counts` as (
+    `before_customers` as (
+
+            select term.*, 1 as lv_ssn
+        from (
+          SELECT
+            `customers`.`c_custkey` AS `c_custkey`,
+            `customers`.`c_name` AS `c_name`,
+            1 AS `lv_weight`
+          FROM `touched_customers` AS `customers`
+        ) as term
+
+        union all
+
+            select term.*, 2 as lv_ssn
+        from (
+          SELECT
+            `customers`.`c_custkey` AS `c_custkey`,
+            `customers`.`c_name` AS `c_name`,
+            -`customers`.`lv_weight` AS `lv_weight`
+          FROM `delta_customers` AS `customers`
+        ) as term
+
+
+    ),
+    `before_customers_net` as (
         SELECT
-          `matches`.`c_custkey` AS `c_custkey`,
-          `matches`.`c_name` AS `c_name`,
-          `matches`.`lv_weight` AS `lv_weight`,
-          SUM(`matches`.`lv_now`) AS `lv_now`,
-          SUM(`matches`.`lv_change`) AS `lv_change`
-        FROM `matches` AS `matches`
+          `before_customers`.`c_custkey` AS `c_custkey`,
+          `before_customers`.`c_name` AS `c_name`,
+          CAST(SUM(`before_customers`.`lv_weight`) AS BIGINT) AS `lv_weight`
+        FROM `before_customers` AS `before_customers`
         GROUP BY
           1,
-          2,
-          3
+          2
+        HAVING
+          SUM(`before_customers`.`lv_weight`) > 0
+    ),
+    `touched_customers_before` as (
+        SELECT
+          `before_customers`.`c_custkey` AS `c_custkey`,
+          `before_customers`.`c_name` AS `c_name`
+        FROM `before_customers_net` AS `before_customers`
+        LATERAL VIEW
+        EXPLODE(SEQUENCE(1, `before_customers`.`lv_weight`)) lv_copies AS `lv_copy`
+    ),
+    `before_orders` as (
+
+            select term.*, 1 as lv_ssn
+        from (
+          SELECT
+            `orders`.`o_custkey` AS `o_custkey`,
+            1 AS `lv_weight`
+          FROM `touched_orders` AS `orders`
+        ) as term
+
+        union all
+
+            select term.*, 2 as lv_ssn
+        from (
+          SELECT
+            `orders`.`o_custkey` AS `o_custkey`,
+            -`orders`.`lv_weight` AS `lv_weight`
+          FROM `delta_orders` AS `orders`
+        ) as term
+
+
+    ),
+    `before_orders_net` as (
+        SELECT
+          `before_orders`.`o_custkey` AS `o_custkey`,
+          CAST(SUM(`before_orders`.`lv_weight`) AS BIGINT) AS `lv_weight`
+        FROM `before_orders` AS `before_orders`
+        GROUP BY
+          1
+        HAVING
+          SUM(`before_orders`.`lv_weight`) > 0
+    ),
+    `touched_orders_before` as (
+        SELECT
+          `before_orders`.`o_custkey` AS `o_custkey`
+        FROM `before_orders_net` AS `before_orders`
+        LATERAL VIEW
+        EXPLODE(SEQUENCE(1, `before_orders`.`lv_weight`)) lv_copies AS `lv_copy`
     ),
     `view_delta` as (
 
@@ -149,13 +194,13 @@ using (
         from (
           SELECT
             `customers`.`c_name` AS `c_name_2`,
-            `customers`.`lv_weight` AS `lv_weight`
-          FROM `delta_customers` AS `customers`
+            1 AS `lv_weight`
+          FROM `touched_customers` AS `customers`
           WHERE
             EXISTS(
               SELECT
                 1 AS `lv_found`
-              FROM `new_orders` AS `orders`
+              FROM `touched_orders` AS `orders`
               WHERE
                 `orders`.`o_custkey` = `customers`.`c_custkey`
             )
@@ -166,21 +211,16 @@ using (
             select term.*, 2 as lv_ssn
         from (
           SELECT
-            `match_counts`.`c_name` AS `c_name_2`,
-            `match_counts`.`lv_weight` * CASE
-              WHEN `match_counts`.`lv_now` > 0
-              AND NOT (
-                `match_counts`.`lv_now` - `match_counts`.`lv_change` > 0
-              )
-              THEN 1
-              ELSE -1
-            END AS `lv_weight`
-          FROM `match_counts` AS `match_counts`
+            `customers`.`c_name` AS `c_name_2`,
+            -1 AS `lv_weight`
+          FROM `touched_customers_before` AS `customers`
           WHERE
-            (
-              `match_counts`.`lv_now` > 0
-            ) <> (
-              `match_counts`.`lv_now` - `match_counts`.`lv_change` > 0
+            EXISTS(
+              SELECT
+                1 AS `lv_found`
+              FROM `touched_orders_before` AS `orders`
+              WHERE
+                `orders`.`o_custkey` = `customers`.`c_custkey`
             )
         ) as term
 

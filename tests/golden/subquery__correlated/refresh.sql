@@ -36,53 +36,55 @@ with `delta_orders` as (
 
 select * from `delta_orders`;
 
-cache table `lv_staged_left_rows_2` as
+cache table `lv_staged_touched_keys` as
 with `delta_customers` as (
     select * from `lv_staged_delta_customers`
 ),
 `delta_orders` as (
     select * from `lv_staged_delta_orders`
 ),
-`affected` as (
-    SELECT DISTINCT
-      `orders`.`o_custkey` AS `correlated`
-    FROM `delta_orders` AS `orders`
-),
-`new_customers` as (
-
-        select `c_custkey`, `c_name`
-    from `customers` version as of 7
-
-),
-`old_customers` as (
-
-        select `c_custkey`, `c_name`, 1 as lv_weight from new_customers
-    union all
-    select `c_custkey`, `c_name`, -lv_weight as lv_weight from delta_customers
-
-),
-`left_rows_2` as (
+`touched_keys` as (
     SELECT
-      `customers`.`c_custkey` AS `c_custkey`,
-      `customers`.`c_name` AS `c_name`,
-      `customers`.`lv_weight` AS `lv_weight`
-    FROM `old_customers` AS `customers`
-    WHERE
-      EXISTS(
-        SELECT
-          1
-        FROM `affected` AS `lv_affected`
-        WHERE
-          `lv_affected`.`correlated` IS NOT DISTINCT FROM `customers`.`c_custkey`
-      )
+      `customers`.`c_custkey` AS `lv_key_0`
+    FROM `delta_customers` AS `customers`
+    UNION
+    SELECT
+      `orders`.`o_custkey` AS `lv_key_0`
+    FROM `delta_orders` AS `orders`
 )
 
-select * from `left_rows_2`;
+select * from `touched_keys`;
 
 merge into `v__state` as t
 using (
     with `delta_customers` as (
         select * from `lv_staged_delta_customers`
+    ),
+    `delta_orders` as (
+        select * from `lv_staged_delta_orders`
+    ),
+    `touched_keys` as (
+        select * from `lv_staged_touched_keys`
+    ),
+    `new_customers` as (
+
+            select `c_custkey`, `c_name`
+        from `customers` version as of 7
+
+    ),
+    `touched_customers` as (
+        SELECT
+          `customers`.`c_custkey` AS `c_custkey`,
+          `customers`.`c_name` AS `c_name`
+        FROM `new_customers` AS `customers`
+        WHERE
+          EXISTS(
+            SELECT
+              1
+            FROM `touched_keys` AS `lv_touched_keys`
+            WHERE
+              `lv_touched_keys`.`lv_key_0` IS NOT DISTINCT FROM `customers`.`c_custkey`
+          )
     ),
     `new_orders` as (
 
@@ -90,158 +92,161 @@ using (
         from `orders` version as of 7
 
     ),
+    `touched_orders` as (
+        SELECT
+          `orders`.`o_custkey` AS `o_custkey`
+        FROM `new_orders` AS `orders`
+        WHERE
+          EXISTS(
+            SELECT
+              1
+            FROM `touched_keys` AS `lv_touched_keys`
+            WHERE
+              `lv_touched_keys`.`lv_key_0` IS NOT DISTINCT FROM `orders`.`o_custkey`
+          )
+    ),
     `groups` as (
         SELECT
           `orders`.`o_custkey` AS `correlated`,
           COUNT(*) AS `count_1`
-        FROM `new_orders` AS `orders`
+        FROM `touched_orders` AS `orders`
         GROUP BY
           1
-    ),
-    `wanted_keys` as (
-        SELECT DISTINCT
-          `customers`.`c_custkey` AS `lv_key_0`
-        FROM `delta_customers` AS `customers`
     ),
     `left_rows` as (
         SELECT
           `customers`.`c_custkey` AS `c_custkey`,
-          `customers`.`c_name` AS `c_name`,
-          `customers`.`lv_weight` AS `lv_weight`
-        FROM `delta_customers` AS `customers`
+          `customers`.`c_name` AS `c_name`
+        FROM `touched_customers` AS `customers`
     ),
     `right_rows` as (
         SELECT
           `groups`.`correlated` AS `correlated`,
           `groups`.`count_1` AS `count_1`
         FROM `groups` AS `groups`
-        WHERE
-          EXISTS(
-            SELECT
-              1
-            FROM `wanted_keys` AS `lv_wanted_keys`
-            WHERE
-              `lv_wanted_keys`.`lv_key_0` IS NOT DISTINCT FROM `groups`.`correlated`
-          )
     ),
     `outer_join` as (
         SELECT
           `left_rows`.`c_custkey` AS `c_custkey`,
           `left_rows`.`c_name` AS `c_name`,
           `right_rows`.`correlated` AS `correlated`,
-          `right_rows`.`count_1` AS `count_1`,
-          `left_rows`.`lv_weight` AS `lv_weight`
+          `right_rows`.`count_1` AS `count_1`
         FROM `left_rows` AS `left_rows`
         LEFT JOIN `right_rows` AS `right_rows`
           ON `right_rows`.`correlated` = `left_rows`.`c_custkey`
     ),
-    `delta_orders` as (
-        select * from `lv_staged_delta_orders`
-    ),
-    `affected` as (
-        SELECT DISTINCT
-          `orders`.`o_custkey` AS `correlated`
-        FROM `delta_orders` AS `orders`
-    ),
-    `old_orders` as (
+    `before_customers` as (
 
-            select `o_custkey`, 1 as lv_weight from new_orders
+            select term.*, 1 as lv_ssn
+        from (
+          SELECT
+            `customers`.`c_custkey` AS `c_custkey`,
+            `customers`.`c_name` AS `c_name`,
+            1 AS `lv_weight`
+          FROM `touched_customers` AS `customers`
+        ) as term
+
         union all
-        select `o_custkey`, -lv_weight as lv_weight from delta_orders
+
+            select term.*, 2 as lv_ssn
+        from (
+          SELECT
+            `customers`.`c_custkey` AS `c_custkey`,
+            `customers`.`c_name` AS `c_name`,
+            -`customers`.`lv_weight` AS `lv_weight`
+          FROM `delta_customers` AS `customers`
+        ) as term
+
 
     ),
-    `groups_new` as (
+    `before_customers_net` as (
         SELECT
-          `orders`.`o_custkey` AS `correlated`,
-          COUNT(*) AS `count_1`
-        FROM `new_orders` AS `orders`
-        WHERE
-          EXISTS(
-            SELECT
-              1
-            FROM `affected` AS `lv_affected`
-            WHERE
-              `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
-          )
+          `before_customers`.`c_custkey` AS `c_custkey`,
+          `before_customers`.`c_name` AS `c_name`,
+          CAST(SUM(`before_customers`.`lv_weight`) AS BIGINT) AS `lv_weight`
+        FROM `before_customers` AS `before_customers`
         GROUP BY
-          1
+          1,
+          2
+        HAVING
+          SUM(`before_customers`.`lv_weight`) > 0
     ),
-    `input_old` as (
+    `touched_customers_before` as (
+        SELECT
+          `before_customers`.`c_custkey` AS `c_custkey`,
+          `before_customers`.`c_name` AS `c_name`
+        FROM `before_customers_net` AS `before_customers`
+        LATERAL VIEW
+        EXPLODE(SEQUENCE(1, `before_customers`.`lv_weight`)) lv_copies AS `lv_copy`
+    ),
+    `before_orders` as (
 
             select term.*, 1 as lv_ssn
         from (
           SELECT
             `orders`.`o_custkey` AS `o_custkey`,
-            `orders`.`lv_weight` AS `lv_weight`
-          FROM `old_orders` AS `orders`
-          WHERE
-            EXISTS(
-              SELECT
-                1
-              FROM `affected` AS `lv_affected`
-              WHERE
-                `lv_affected`.`correlated` IS NOT DISTINCT FROM `orders`.`o_custkey`
-            )
+            1 AS `lv_weight`
+          FROM `touched_orders` AS `orders`
+        ) as term
+
+        union all
+
+            select term.*, 2 as lv_ssn
+        from (
+          SELECT
+            `orders`.`o_custkey` AS `o_custkey`,
+            -`orders`.`lv_weight` AS `lv_weight`
+          FROM `delta_orders` AS `orders`
         ) as term
 
 
     ),
-    `input_old_net` as (
+    `before_orders_net` as (
         SELECT
-          `input_old`.`o_custkey` AS `o_custkey`,
-          CAST(SUM(`input_old`.`lv_weight`) AS BIGINT) AS `lv_weight`
-        FROM `input_old` AS `input_old`
+          `before_orders`.`o_custkey` AS `o_custkey`,
+          CAST(SUM(`before_orders`.`lv_weight`) AS BIGINT) AS `lv_weight`
+        FROM `before_orders` AS `before_orders`
         GROUP BY
           1
         HAVING
-          SUM(`input_old`.`lv_weight`) > 0
+          SUM(`before_orders`.`lv_weight`) > 0
     ),
-    `groups_old` as (
+    `touched_orders_before` as (
         SELECT
-          `input_old`.`o_custkey` AS `correlated`,
-          COUNT(*) AS `count_1`
-        FROM `input_old_net` AS `input_old`
+          `before_orders`.`o_custkey` AS `o_custkey`
+        FROM `before_orders_net` AS `before_orders`
         LATERAL VIEW
-        EXPLODE(SEQUENCE(1, `input_old`.`lv_weight`)) lv_copies AS `lv_copy`
+        EXPLODE(SEQUENCE(1, `before_orders`.`lv_weight`)) lv_copies AS `lv_copy`
+    ),
+    `groups_2` as (
+        SELECT
+          `orders`.`o_custkey` AS `correlated`,
+          COUNT(*) AS `count_1`
+        FROM `touched_orders_before` AS `orders`
         GROUP BY
           1
     ),
     `left_rows_2` as (
-        select * from `lv_staged_left_rows_2`
+        SELECT
+          `customers`.`c_custkey` AS `c_custkey`,
+          `customers`.`c_name` AS `c_name`
+        FROM `touched_customers_before` AS `customers`
     ),
     `right_rows_2` as (
         SELECT
-          `groups_new`.`correlated` AS `correlated`,
-          `groups_new`.`count_1` AS `count_1`
-        FROM `groups_new` AS `groups_new`
+          `groups_2`.`correlated` AS `correlated`,
+          `groups_2`.`count_1` AS `count_1`
+        FROM `groups_2` AS `groups_2`
     ),
     `outer_join_2` as (
         SELECT
           `left_rows_2`.`c_custkey` AS `c_custkey`,
           `left_rows_2`.`c_name` AS `c_name`,
           `right_rows_2`.`correlated` AS `correlated`,
-          `right_rows_2`.`count_1` AS `count_1`,
-          `left_rows_2`.`lv_weight` AS `lv_weight`
+          `right_rows_2`.`count_1` AS `count_1`
         FROM `left_rows_2` AS `left_rows_2`
         LEFT JOIN `right_rows_2` AS `right_rows_2`
           ON `right_rows_2`.`correlated` = `left_rows_2`.`c_custkey`
-    ),
-    `right_rows_3` as (
-        SELECT
-          `groups_old`.`correlated` AS `correlated`,
-          `groups_old`.`count_1` AS `count_1`
-        FROM `groups_old` AS `groups_old`
-    ),
-    `outer_join_3` as (
-        SELECT
-          `left_rows_2`.`c_custkey` AS `c_custkey`,
-          `left_rows_2`.`c_name` AS `c_name`,
-          `right_rows_3`.`correlated` AS `correlated`,
-          `right_rows_3`.`count_1` AS `count_1`,
-          `left_rows_2`.`lv_weight` AS `lv_weight`
-        FROM `left_rows_2` AS `left_rows_2`
-        LEFT JOIN `right_rows_3` AS `right_rows_3`
-          ON `right_rows_3`.`correlated` = `left_rows_2`.`c_custkey`
     ),
     `view_delta` as (
 
@@ -250,7 +255,7 @@ using (
           SELECT
             `outer_join`.`c_name` AS `c_name_2`,
             COALESCE(`outer_join`.`count_1`, 0) AS `orders`,
-            `outer_join`.`lv_weight` AS `lv_weight`
+            1 AS `lv_weight`
           FROM `outer_join` AS `outer_join`
         ) as term
 
@@ -261,19 +266,8 @@ using (
           SELECT
             `outer_join_2`.`c_name` AS `c_name_2`,
             COALESCE(`outer_join_2`.`count_1`, 0) AS `orders`,
-            `outer_join_2`.`lv_weight` AS `lv_weight`
+            -1 AS `lv_weight`
           FROM `outer_join_2` AS `outer_join_2`
-        ) as term
-
-        union all
-
-            select term.*, 3 as lv_ssn
-        from (
-          SELECT
-            `outer_join_3`.`c_name` AS `c_name_2`,
-            COALESCE(`outer_join_3`.`count_1`, 0) AS `orders`,
-            -`outer_join_3`.`lv_weight` AS `lv_weight`
-          FROM `outer_join_3` AS `outer_join_3`
         ) as term
 
 

@@ -17,7 +17,7 @@ from dbt_lazyview.compiler import algebra, folding
 from dbt_lazyview.compiler.block import Bag, Block
 from dbt_lazyview.compiler.derivation import Derivation, When, matches_some
 from dbt_lazyview.compiler.operators import RULES, aggregate, join, outer_join, semi_join, window
-from dbt_lazyview.compiler.passes import early_groups, literal_bounds, stored_before, wanted_keys
+from dbt_lazyview.compiler.passes import early_groups, literal_bounds, shared_keys, stored_before, wanted_keys
 from dbt_lazyview.compiler.stability import Stability
 from dbt_lazyview.names import WEIGHT
 from tests.macro_rendering import MacroRenderer
@@ -177,6 +177,28 @@ def _changing_constants(patch: pytest.MonkeyPatch) -> None:
     _rule(algebra.Values, lambda _: {"delta": lambda node, derivation: rows(node, When.NEW, derivation)})(patch)
 
 
+def _first_changed_only(patch: pytest.MonkeyPatch) -> None:
+    right = shared_keys._touched_keys
+    patch.setattr(shared_keys, "_touched_keys", lambda keys, changed, *rest: right(keys, changed[:1], *rest))
+
+
+def _old_rows_touched_as_new(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(shared_keys._Touched, "before", shared_keys._Touched.now)
+
+
+def _keys_of_right_sides(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(shared_keys.SharedKeys, "_beside", shared_keys.SharedKeys._below)
+
+
+def _keys_of_matches(patch: pytest.MonkeyPatch) -> None:
+    right = shared_keys._tied
+    patch.setattr(shared_keys, "_tied", lambda keys, condition, apart=False: right(keys, condition))
+
+
+def _keys_of_some_readers(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(shared_keys, "_leading_everywhere", lambda keys, _: keys)
+
+
 def _anti_as_semi(rule: Any) -> dict[str, Any]:
     """The rows whose match came or went, with the sign they have in a semi join."""
 
@@ -230,6 +252,17 @@ _EARLY_GROUPS = "select t.c, count(*) as n, sum(r.b) as s from t join r on r.a =
 _PARTITIONS = "select a, b, row_number() over (partition by a order by b) as n from r"
 _ROWS_WITH_GROUPS = "select t.a, t.c, x.n from t left join (select a, count(*) as n from r group by a) x on x.a = t.a"
 
+_SOME_MATCH = "select a, c from t where exists (select 1 from r where r.a = t.a)"
+_WITH_MATCHES = "select t.a, t.c, r.b from t left join r on r.a = t.a"
+_GROUPS_MATCHED_BY_COUNT = (
+    "select t.c, x.b, x.n from t left join (select b, count(*) as n from r group by b) x on x.n = t.a"
+)
+_MATCHED_BY_TWO = "select x.c, y.c as d, r.b from t x cross join t y left join r on r.a = x.a and r.a = y.a"
+_READ_TWICE = (
+    "with v as (select r.a, r.b, count(t.c) as n from r left join t on t.a = r.a group by r.a, r.b) "
+    "select p.a, q.b, q.n from v p join v q on q.n = p.n"
+)
+
 _LINEAR = [node for node, rule in RULES.items() if rule.is_linear and node is not algebra.Values]
 _OTHERS = [node for node, rule in RULES.items() if not rule.is_linear]
 
@@ -272,6 +305,12 @@ MUTATIONS: list[Mutation] = [
     Mutation("Stored before: keys not null-safe", _PARTITIONS, _attribute(stored_before, *_NULLS_DIFFER)),
     Mutation("Stored before: stored rows stay", _PARTITIONS, _stored_rows_stay),
     Mutation("Stored before: only groups touch", _ROWS_WITH_GROUPS, _answer(stored_before._Plain, "touched", ())),
+    Mutation("Shared keys: of one source only", _SOME_MATCH, _first_changed_only),
+    Mutation("Shared keys: not null-safe", _WITH_MATCHES, _attribute(shared_keys, *_NULLS_DIFFER)),
+    Mutation("Shared keys: old rows are the new ones", _SOME_MATCH, _old_rows_touched_as_new),
+    Mutation("Shared keys: of right sides alone", _GROUPS_MATCHED_BY_COUNT, _keys_of_right_sides),
+    Mutation("Shared keys: left rows without a match have them, too", _MATCHED_BY_TWO, _keys_of_matches),
+    Mutation("Shared keys: of one of two readers", _READ_TWICE, _keys_of_some_readers),
     Mutation("Fresh keys: all are", ("join",), _answer(join, "meets_only_what_came", True)),
     Mutation("Fresh keys: new ones do not meet", _EARLY_GROUPS, _around(join, "_when", _nothing_came)),
     Mutation("Bounds: of some readers", _KEYS_OF_TWO, _attribute(literal_bounds, "_all", _of_some)),

@@ -37,8 +37,28 @@ def grouped_early(terms: Bag, keys: tuple[str, ...], partials: Iterable[Partial]
 
 def _contributing(term: Block, keys: tuple[str, ...], partials: tuple[Partial, ...]) -> Block:
     """What a row adds to each partial."""
-    contributions = {name: arguments(each)[0] for name, each in _changes(term, partials).items()}
+    contributions = {name: _of_one_row(each) for name, each in _changes(term, partials).items()}
     return replace(term, columns={**{key: term.columns[key] for key in keys}, **contributions})
+
+
+def _of_one_row(change: exp.Expr) -> exp.Expr:
+    """
+    What a change over rows is for a single one.
+
+    Example:
+        >>> from sqlglot import parse_one
+        >>> _of_one_row(parse_one("sum(a * w)")).sql()
+        'a * w'
+        >>> _of_one_row(parse_one("case when count(a) > 0 and sum(a) is null then raise_error() else sum(a) end")).sql()
+        'CASE WHEN CASE WHEN a IS NULL THEN 0 ELSE 1 END > 0 AND a IS NULL THEN RAISE_ERROR() ELSE a END'
+    """
+
+    def alone(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Count):
+            return sql.case_when(sql.is_null(node.this), exp.Literal.number(0), exp.Literal.number(1))
+        return sql.as_factor(arguments(node)[0]) if isinstance(node, exp.AggFunc) else node
+
+    return change.transform(alone).unnest()
 
 
 def _grouped(term: Block, keys: tuple[str, ...], partials: tuple[Partial, ...], derivation: Derivation) -> Block | None:

@@ -207,10 +207,12 @@ def _keys_to_go_by(node: Node, derivation: Derivation) -> Keys:
     ):
         return ()
     keys = known.covering(node, _changed_scans(node, derivation))
-    computed = [each for each in walk(node) if isinstance(each, (Aggregate, Window))]
-    if not all(_leads_into(keys, each) for each in computed) or _is_finer_below(node, len(keys), known, derivation):
-        return ()
-    return keys
+    is_coarse = (
+        any(_is_closer(each) for each in walk(node))
+        or not all(_leads_into(keys, each) for each in walk(node) if isinstance(each, (Aggregate, Window)))
+        or _is_finer_below(node, len(keys), known, derivation)
+    )
+    return () if is_coarse else keys
 
 
 def _passes_on(node: Node, derivation: Derivation) -> bool:
@@ -237,6 +239,16 @@ def _is_volatile(node: Node, derivation: Derivation) -> bool:
     return stability is not None and any(
         stability.volatile(each) or stability.has_volatile_rows(each) for each in walk(node)
     )
+
+
+def _is_closer(node: Node) -> bool:
+    """Whether a join matches by more than equations, such as ranges: changed rows match less than have their keys."""
+    if not isinstance(node, (SemiJoin, OuterJoin)):
+        return False
+    sides = [set(node.left.columns), set(node.right.columns)]
+    conditions = [(each, {one.name for one in each.find_all(exp.Column)}) for each in sql.conjuncts(node.condition)]
+    across = [each for each, columns in conditions if all(columns & side for side in sides)]
+    return not all(isinstance(each, exp.EQ | exp.NullSafeEQ | exp.NEQ) for each in across)
 
 
 def _leads_into(keys: Keys, node: Node) -> bool:

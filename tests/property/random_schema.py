@@ -9,7 +9,7 @@ Tables = dict[str, list[tuple[str, str]]]
 
 _NAMES = ["r", "t", "u", "w"]
 _COLUMNS = ["a", "b", "c", "d", "e", "Key", "two words", "order"]
-_TYPES = ["int", "int", "bigint", "string", "string", "decimal(8,2)", "decimal(8,2)", "double", "boolean", "date"]
+_TYPES = ["int", "int", "bigint", "string", "string", "decimal(8,2)", "decimal(30,2)", "double", "boolean", "date"]
 _VALUES: dict[str, list[Value]] = {
     "int": [0, 1, 2, 3, 4],
     "string": ["x", "y", "z", "X"],

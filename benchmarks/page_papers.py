@@ -48,13 +48,25 @@ def _update_table(updates: Points) -> str:
     head = ["update", "views", "lazily: update", "refresh later", "in all", "eagerly", "whoever updates waits"]
     rows = [
         [
-            label.split(",")[0], " and ".join(each["views"]), f"{each['update']:.2f} s", f"{each['refresh']:.2f} s",
+            label.split(",")[0], _views(each["views"]), f"{each['update']:.2f} s", f"{each['refresh']:.2f} s",
             f"{each['update'] + each['refresh']:.2f} s", f"{each['eager']:.2f} s",
             f"{each['eager'] / each['update']:.1f}x shorter",
         ]
         for label, each in updates.items()
     ]  # fmt: skip
     return table(head, rows)
+
+
+def _views(titles: list[str]) -> str:
+    """
+    Those on the table that is updated.
+
+    Example:
+        >>> _views([]), _views(["V1", "V2"]), _views(["V1", "V2", "customers by c_nationkey"])
+        ('none', 'V1 and V2', '3, V1 and V2 among them')
+    """
+    first = " and ".join(titles[:2])
+    return f"{len(titles)}, {first} among them" if len(titles) > 2 else first or "none"
 
 
 def _query_table(queries: Points) -> str:

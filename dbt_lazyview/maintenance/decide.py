@@ -9,7 +9,7 @@ from dbt_lazyview.compiler.reasons import Problem, Reason
 from dbt_lazyview.maintenance.record import Position
 from dbt_lazyview.maintenance.windows import Obstacle
 
-SMALL_STATE = 2_000_000  # bytes; rewriting less than this takes fewer jobs than a MERGE (FACTS 5)
+SMALL_STATE = 8_000_000  # bytes; rewriting less than this takes fewer jobs and less time than a MERGE
 ADVANCE_AFTER_VERSIONS = 100
 ADVANCE_AFTER_MILLISECONDS = 24 * 3600 * 1000
 

@@ -4,16 +4,51 @@ by jobs over the whole log, which take longer than all the rest where tables and
 """
 
 import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from dbt_lazyview.adapter.delta_log import names_in_files
 from dbt_lazyview.adapter.logs import active, java_class
 
 LARGEST = 1 << 30  # bytes; of larger tables, Delta chooses the files to be read by their statistics
+Value = int | str
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")  # years of four digits sort by their text
 _PADDED = "__CHAR_VARCHAR_TYPE_STRING"  # in the schema of a table: texts are padded as they are read
 _DELETIONS = "deletionVectors"  # in the protocol of a table: files may have rows that are deleted
+
+
+@dataclass(frozen=True)
+class Within:
+    """Rows in which a column lies between two whole numbers or dates, or is NULL."""
+
+    column: str
+    low: Value
+    high: Value
+
+    def may_be_in(self, told: Mapping[str, Any], column: str) -> bool:
+        """
+        Whether a file has such rows, for all that its statistics tell of the column by its name there.
+
+        Example:
+            >>> told = {"minValues": {"c": 5}, "maxValues": {"c": 9}, "nullCount": {"c": 0}}
+            >>> [Within("k", low, high).may_be_in(told, "c") for low, high in ((1, 4), (1, 5), (10, 12))]
+            [False, True, False]
+            >>> Within("k", 1, 4).may_be_in({**told, "nullCount": {"c": 1}}, "c"), Within("k", 1, 4).may_be_in({}, "c")
+            (True, True)
+        """
+        low, high, nulls = (told.get(kind, {}).get(column) for kind in ("minValues", "maxValues", "nullCount"))
+        is_told = nulls == 0 and all(_is_comparable(each, self.low) for each in (low, high))
+        return not is_told or not (high < self.low or low > self.high)
+
+
+def _is_comparable(told: object, with_: Value) -> bool:
+    if isinstance(with_, int):
+        return isinstance(told, int)
+    return isinstance(told, str) and _DATE.fullmatch(told) is not None
 
 
 @dataclass(frozen=True)
@@ -25,18 +60,30 @@ class Contents:
     files: Any  # a sequence, as Scala has it
     transactions: Any
 
-    def rows(self, session: SparkSession) -> DataFrame:
-        """All rows of the table."""
+    def rows(self, session: SparkSession, bounds: Sequence[Within] = ()) -> DataFrame:
+        """All rows of the table, but for those of files without rows within bounds."""
         nothing = java_class(session, "scala.Option").empty()
+        files = self._files_within(session, bounds) if bounds else self.files
         with active(session):
-            return DataFrame(self.log.createDataFrame(self.snapshot, self.files, False, nothing), session)
+            return DataFrame(self.log.createDataFrame(self.snapshot, files, False, nothing), session)
 
     def row_count(self, session: SparkSession) -> int | None:
         """How many rows there are; None where somebody wrote files without counting."""
+        counts: list[Any] = [each.get("numRecords") for each in self._statistics(session)]
+        return None if None in counts else sum(counts)
+
+    def _statistics(self, session: SparkSession) -> list[dict[str, Any]]:
         mapper = java_class(session, "org.apache.spark.sql.delta.util.JsonUtils").mapper()
         files = json.loads(mapper.writeValueAsString(self.files))  # one call, not one for each file
-        counts = [json.loads(each.get("stats") or "{}").get("numRecords") for each in files]
-        return None if None in counts else sum(counts)
+        return [json.loads(each.get("stats") or "{}") for each in files]
+
+    def _files_within(self, session: SparkSession, bounds: Sequence[Within]) -> Any:
+        own = {name: in_files for in_files, name in names_in_files(self.snapshot).items()}
+        found = self.files.take(0)
+        for number, told in enumerate(self._statistics(session)):
+            if all(each.may_be_in(told, own.get(each.column, "")) for each in bounds):
+                found = found.appended(self.files.apply(number))
+        return found
 
     def has_seen(self, app: str, number: int) -> bool:
         """Whether a transaction, or a later one of the same application, was committed."""
@@ -44,7 +91,7 @@ class Contents:
         return any(version >= number for version in seen)
 
 
-def contents(log: Any, snapshot: Any) -> Contents | None:
+def contents(log: Any, snapshot: Any, largest: float = LARGEST) -> Contents | None:
     """What a table consists of; None where its checksum does not tell all of it, and where it is large or not plain."""
     if not snapshot.checksumOpt().isDefined():
         return None
@@ -52,7 +99,7 @@ def contents(log: Any, snapshot: Any) -> Contents | None:
     files, transactions = checksum.allFiles(), checksum.setTransactions()
     if not (files.isDefined() and transactions.isDefined()) or files.get().size() != checksum.numFiles():
         return None
-    if checksum.tableSizeBytes() > LARGEST or not _is_plain(snapshot, checksum):
+    if checksum.tableSizeBytes() > largest or not _is_plain(snapshot, checksum):
         return None
     return Contents(log, snapshot, files.get(), transactions.get())
 

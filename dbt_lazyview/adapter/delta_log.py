@@ -20,6 +20,7 @@ from dbt_lazyview.maintenance.remembering import Remembered
 # As Delta and as Spark calls them.
 _TYPES = {"integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint"}
 _SAME_TYPES = ("string", "boolean", "float", "double", "date", "timestamp", "timestamp_ntz", "binary")
+PHYSICAL_NAME = "delta.columnMapping.physicalName"
 MOST_COMMITS = 100  # more are read faster by a job
 FEW_FILES = 1_000
 # For a few rows, generating code takes longer than it saves, and so does planning anew after each part of a query.
@@ -113,6 +114,11 @@ def _table(name: Name, snapshot: Any) -> Table | None:
 def fields(snapshot: Any) -> list[dict[str, Any]]:
     """The columns of a table, as its metadata describe them."""
     return list(json.loads(snapshot.metadata().schemaString())["fields"])
+
+
+def names_in_files(snapshot: Any) -> dict[str, str]:
+    """The names of columns by the names that they have in files: others, where columns were renamed."""
+    return {each["metadata"].get(PHYSICAL_NAME, each["name"]): each["name"] for each in fields(snapshot)}
 
 
 def _is_simple(field: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""What writers told of the files they added to Delta tables, read from the log inside the process."""
+"""What is told of the files of Delta tables, by their writers in the log and by footers: read inside the process."""
 
 import json
 from collections.abc import Sequence
@@ -9,23 +9,41 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame, SparkSession, functions
 
-from dbt_lazyview.adapter.delta_log import MOST_COMMITS, fields
+from dbt_lazyview.adapter.delta_log import MOST_COMMITS, names_in_files
+from dbt_lazyview.adapter.footers import Footers
 from dbt_lazyview.adapter.logs import CommitFile, Logs
 from dbt_lazyview.compiler.catalog import Name
+from dbt_lazyview.maintenance.statistics import Ends, ends_in, outermost
 
 ENDS = ("minValues", "maxValues")
-PHYSICAL_NAME = "delta.columnMapping.physicalName"
+ADDED, REMOVED, CHANGES = "add", "remove", "cdc"  # actions about files, as Delta calls them
+_OF_FILES = tuple(f'{{"{each}"' for each in (ADDED, REMOVED, CHANGES))
 MOST_BYTES = 4 * 2**20  # of a commit that is read for its statistics
+MOST_FOOTERS = 16  # some milliseconds each
+
+Told = list[dict[str, Any]]  # of each file: the least and the greatest values by column, as texts
 
 
-def statistics(logs: Logs, name: Name, after: int, upto: int) -> list[dict[str, Any]] | None:
+def statistics(logs: Logs, name: Name, after: int, upto: int) -> Told | None:
     """
     The statistics, numbers as texts, of the files that the commits (after, upto] added, but for those that only hold
     what was there before; None where commits are too many or too large to be read for that, or not there any more.
     """
     try:
         found = logs.look_again(name) if upto - after <= MOST_COMMITS else None
-        return _statistics(logs, *found, after + 1, upto) if found else None
+        return _statistics(found[1], _commits(logs, found[0], after + 1, upto)) if found else None
+    except (Py4JError, PySparkException, _NotTold):
+        return None
+
+
+def ends_of_changes(logs: Logs, name: Name, after: int, upto: int, column: str) -> Ends | None:
+    """
+    Between which values a column lies in all rows that came and went: in the files that hold the changes of a commit,
+    or where there are none in those that it added and removed. None where these are too many, or do not tell.
+    """
+    try:
+        found = logs.look_again(name) if upto - after <= MOST_COMMITS else None
+        return _ends_of_changes(logs, *found, (after + 1, upto), column) if found else None
     except (Py4JError, PySparkException, _NotTold):
         return None
 
@@ -43,30 +61,51 @@ class _NotTold(Exception):
     """Not everything that was committed can be read."""
 
 
-def _statistics(logs: Logs, log: Any, snapshot: Any, oldest: int, newest: int) -> list[dict[str, Any]]:
-    names, told = _names_in_files(snapshot), []
-    commits = logs.commit_files(log, oldest, newest)
-    if [each.version for each in commits] != list(range(oldest, newest + 1)):
+def _commits(logs: Logs, log: Any, oldest: int, newest: int) -> list[list[dict[str, Any]]]:
+    """The actions of each commit, as Delta calls its entries."""
+    files = logs.commit_files(log, oldest, newest)
+    if [each.version for each in files] != list(range(oldest, newest + 1)):
         raise _NotTold
     configuration = log.newDeltaHadoopConf()
-    for file in commits:
-        told += [_by_name(each, names) for each in _statistics_in(log, file, configuration)]
-    return told
+    return [_actions(log, each, configuration) for each in files]
 
 
-def _statistics_in(log: Any, file: CommitFile, configuration: Any) -> list[dict[str, Any]]:
-    """Of every file that a commit added."""
+def _actions(log: Any, file: CommitFile, configuration: Any) -> list[dict[str, Any]]:
     if file.size > MOST_BYTES:
         raise _NotTold
     lines = log.store().read(file.path, configuration).mkString("\n").split("\n")  # and at no other end of line
-    added = [json.loads(line)["add"] for line in lines if line.startswith('{"add"')]
-    texts = [each.get("stats") or "{}" for each in added if each["dataChange"]]
-    return [dict(json.loads(each, parse_int=str, parse_float=str)) for each in texts]
+    return [json.loads(line) for line in lines if line.startswith(_OF_FILES)]
 
 
-def _names_in_files(snapshot: Any) -> dict[str, str]:
-    """The names of columns by the names that they have in files: others, where columns were renamed."""
-    return {each["metadata"].get(PHYSICAL_NAME, each["name"]): each["name"] for each in fields(snapshot)}
+def _files(actions: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    """Those that rows came or went with; what only moves rows from file to file says so."""
+    found = [each[kind] for each in actions if kind in each]
+    return [each for each in found if kind == CHANGES or each["dataChange"]]
+
+
+def _statistics(snapshot: Any, commits: list[list[dict[str, Any]]]) -> Told:
+    names = names_in_files(snapshot)
+    return [_by_name(_told_by_writer(each), names) for actions in commits for each in _files(actions, ADDED)]
+
+
+def _told_by_writer(file: dict[str, Any]) -> dict[str, Any]:
+    return dict(json.loads(file.get("stats") or "{}", parse_int=str, parse_float=str))
+
+
+def _ends_of_changes(logs: Logs, log: Any, snapshot: Any, versions: tuple[int, int], column: str) -> Ends | None:
+    names, told, read = names_in_files(snapshot), Told(), list[str]()
+    for actions in _commits(logs, log, *versions):
+        changes = _files(actions, CHANGES)
+        read += [each["path"] for each in changes or _files(actions, REMOVED)]
+        told += [] if changes else [_by_name(_told_by_writer(each), names) for each in _files(actions, ADDED)]
+    if len(read) > MOST_FOOTERS:
+        raise _NotTold
+    in_files = next((own for own, name in names.items() if name == column), column)
+    footers = Footers(logs.session, log)
+    return outermost([
+        *(ends_in(each, column) for each in told),
+        *(ends for path in read for ends in footers.ends(path, in_files)),
+    ])  # fmt: skip
 
 
 def _by_name(statistics: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
@@ -79,7 +118,7 @@ def _by_name(statistics: dict[str, Any], names: dict[str, str]) -> dict[str, Any
 def _extents(session: SparkSession, snapshot: Any, columns: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Of columns for which all files tell."""
     files = DataFrame(snapshot.withStats(), session)
-    in_files = {name: own for own, name in _names_in_files(snapshot).items()}
+    in_files = {name: own for own, name in names_in_files(snapshot).items()}
     told = set(files.select("stats.minValues.*").columns)
     known = {each: number for number, each in enumerate(columns) if in_files.get(each) in told}
     if not known:

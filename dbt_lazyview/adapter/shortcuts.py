@@ -44,6 +44,9 @@ class EmbeddedShortcuts:
     def statistics(self, name: Name, after: int, upto: int) -> list[dict[str, Any]] | None:
         return file_statistics.statistics(self.logs, name, after, upto)
 
+    def ends_of_changes(self, name: Name, after: int, upto: int, column: str) -> tuple[str, str] | None:
+        return file_statistics.ends_of_changes(self.logs, name, after, upto, column)
+
     def extents(self, name: Name, version: int, columns: Sequence[str]) -> dict[str, tuple[str, str]]:
         return file_statistics.extents(self.logs, name, version, columns)
 

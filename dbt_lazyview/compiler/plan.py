@@ -74,6 +74,7 @@ class Window:
     changed: bool  # some commit in the window may have changed rows
     insert_only: bool = False  # every commit in the window only added rows
     rows: int | None = None  # changed rows by the commits' own metrics, where all of them tell
+    feed_rows: int | None = None  # rows of its feed, about: more than changed, where the table was rewritten
     location: str = ""  # path of the table: deltas are read by path
     is_open: bool = False  # up to whatever is there when it is read
     spans: tuple[Span, ...] = ()  # where the feed cannot be read in one go

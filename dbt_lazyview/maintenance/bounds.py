@@ -40,14 +40,13 @@ def is_large(detail: Detail | None) -> bool:
 
 
 def _told(found: Range, statistics: Statistics) -> Ends | None:
-    """The ends that are known without a query: of rows that only came, by the statistics of their files."""
+    """The ends that are known without a query, by what is told of the files that rows came and went with."""
     ends = [_ends_of(each, statistics) for each in found.deltas if found.type != "string"]
     return outermost(ends) if ends else None
 
 
 def _ends_of(changed: DeltaColumn, statistics: Statistics) -> Ends | None:
-    delta = changed.delta
-    return statistics.ends(delta.source.name, delta.window, changed.column) if delta.window.insert_only else None
+    return statistics.ends_of_changes(changed.delta.source.name, changed.delta.window, changed.column)
 
 
 def _asked(ranges: list[Range], engine: Engine) -> dict[Range, Ends]:

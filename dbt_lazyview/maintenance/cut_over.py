@@ -4,7 +4,8 @@ the same view took before, which every record hands on to the next one (decision
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.plan import Window
@@ -15,10 +16,14 @@ from dbt_lazyview.maintenance.record import Estimate, Experience, Pace, Record
 SOME_CHANGES = 10_000
 MANY_CHANGES = 100_000
 SMALL_SOURCES = 16 * 2**20  # bytes; few changes of these are followed without a second thought
-# How many rows of a full computation a change is worth, until refreshes of the view itself have shown it.
-INSERTED, OTHERWISE = 4, 8
+INSERTS, OTHERS, REWRITES = "inserts", "others", "rewrites"  # kinds of changes, each with a pace of its own
+# How many rows of a full computation a change is worth, until refreshes of the view itself have shown it. Of a table
+# that was rewritten most rows came as they went: they are read and condensed, and go no further.
+WORTH = {INSERTS: 4, OTHERS: 8, REWRITES: 1}
+# Where nothing is known of one kind: what another one tells of it.
+LIKE = {INSERTS: OTHERS, OTHERS: INSERTS, REWRITES: OTHERS}
 # How many times as long as some inserts as many deletes or updates take, until they have shown it: 2.2 to 3 measured.
-DEARER = 3
+DEARER = {INSERTS: 1 / 3, OTHERS: 3, REWRITES: 1}
 MARGIN = 1.2  # what is about equal stays incremental
 LEAST_GAIN = 1_000  # milliseconds
 DOUBT = 0.97  # each time experience keeps a view from following its changes, it is believed a little less
@@ -26,6 +31,23 @@ DOUBT = 0.97  # each time experience keeps a view from following its changes, it
 
 class AllAtOnce(Exception):
     """A part of what is pending is too much to follow already: no use to go by parts."""
+
+
+@dataclass(frozen=True)
+class Pending:
+    """So many rows to follow."""
+
+    kind: str
+    rows: int
+
+
+def pending_in(windows: Mapping[Name, Window]) -> Pending | None:
+    """What is to follow: rows that changed, or, where tables were rewritten, rows in their feeds; None if not told."""
+    changes = changes_in(windows)
+    if changes is not None:
+        return Pending(INSERTS if only_inserts(windows) else OTHERS, changes)
+    told = [window.feed_rows if window.rows is None else window.rows for window in windows.values() if window.changed]
+    return None if None in told else Pending(REWRITES, sum(rows for rows in told if rows is not None))
 
 
 def changes_in(windows: Mapping[Name, Window]) -> int | None:
@@ -36,6 +58,13 @@ def changes_in(windows: Mapping[Name, Window]) -> int | None:
 
 def only_inserts(windows: Mapping[Name, Window]) -> bool:
     return all(window.insert_only for window in windows.values() if window.changed)
+
+
+def noted(windows: Mapping[Name, Window]) -> dict[str, Any]:
+    """What a record keeps of them, for `learned`."""
+    pending = pending_in(windows)
+    rewritten = pending.rows if pending and pending.kind == REWRITES else None
+    return {"insert_only": only_inserts(windows), "rewritten": rewritten}
 
 
 def learned(record: Record | None, ended: int) -> Experience:
@@ -54,59 +83,83 @@ def learned(record: Record | None, ended: int) -> Experience:
     if not record.started or took <= 0:
         return before
     if record.kind in (BUILD, FULL):
-        believed = _doubted(pace_of(before, record.insert_only))
-        known = _at_pace(before, record.insert_only, believed) if record.estimate else before
-        return replace(known, full=took, full_bytes=record.source_bytes)
-    if record.kind == INCREMENTAL and record.changes is not None:
-        pace = before.inserts if record.insert_only else before.others
-        return _at_pace(before, record.insert_only, _after_changes(pace, took, record.changes))
+        return _after_full(before, took, record)
+    rows = record.changes if record.rewritten is None else record.rewritten
+    if record.kind == INCREMENTAL and rows is not None:
+        kind = _kind_of(record)
+        return _with(before, {kind: _after_changes(own_pace(before, kind), took, rows)})
     return before
 
 
-def _at_pace(known: Experience, insert_only: bool, pace: Pace) -> Experience:
-    return replace(known, inserts=pace) if insert_only else replace(known, others=pace)
+def _kind_of(record: Record) -> str:
+    if record.rewritten is not None:
+        return REWRITES
+    return INSERTS if record.insert_only else OTHERS
 
 
-def _doubted(pace: Pace) -> Pace:
-    return Pace(round(pace.least * DOUBT), pace.row * DOUBT, round(pace.some * DOUBT))
+def own_pace(known: Experience, kind: str) -> Pace:
+    """How long changes of a kind take, as far as it was measured."""
+    return {INSERTS: known.inserts, OTHERS: known.others, REWRITES: known.rewrites}[kind]
+
+
+def _with(known: Experience, paces: Mapping[str, Any]) -> Experience:
+    return replace(known, **paces)
+
+
+def _after_full(known: Experience, took: int, record: Record) -> Experience:
+    """
+    Experience that decided is doubted. Where the full computation took less time than the one before, it says as much
+    of all that was measured with that one: in the first minutes of a process everything takes long.
+    """
+    if record.estimate:
+        kind = _kind_of(record)
+        known = _with(known, {kind: _quicker(pace_of(known, kind), DOUBT)})
+    expected = known.full * _grown(known, record.source_bytes)
+    if took < expected:
+        known = _with(known, {kind: _quicker(own_pace(known, kind), took / expected) for kind in LIKE})
+    return replace(known, full=took, full_bytes=record.source_bytes)
+
+
+def _quicker(pace: Pace, share: float) -> Pace:
+    return Pace(round(pace.least * share), pace.row * share, round(pace.some * share))
 
 
 def _after_changes(pace: Pace, took: int, changes: int) -> Pace:
     if changes < SOME_CHANGES:
-        return replace(pace, least=_between(took, pace.least))
+        return replace(pace, least=_expected(took, pace.least))
     if changes < MANY_CHANGES:
-        return replace(pace, some=_between(took, pace.some))
+        return replace(pace, some=_expected(took, pace.some))
     return replace(pace, row=max(took - _few_or_some(pace), 0) / changes)
 
 
-def _between(took: int, before: int) -> int:
-    return round((took + before) / 2) if before else took
+def _expected(took: int, before: int) -> int:
+    """What was quicker than before can be so again; what was slower may have had other reasons."""
+    return round((took + before) / 2) if 0 < before < took else took
 
 
 def _few_or_some(pace: Pace) -> int:
     return pace.least or pace.some
 
 
-def pace_of(experience: Experience, insert_only: bool) -> Pace:
+def pace_of(experience: Experience, kind: str) -> Pace:
     """
-    How long changes of a kind take: as it was measured, or else as those of the other kind let expect.
+    How long changes of a kind take: as it was measured, or else as those of another kind let expect.
 
     Example:
-        >>> pace_of(Experience(inserts=Pace(3_000, 0.01), others=Pace(4_000)), insert_only=False)
+        >>> pace_of(Experience(inserts=Pace(3_000, 0.01), others=Pace(4_000)), OTHERS)
         Pace(least=4000, row=0.02, some=0)
-        >>> pace_of(Experience(inserts=Pace(1_000, some=3_000)), insert_only=False)
+        >>> pace_of(Experience(inserts=Pace(1_000, some=3_000)), OTHERS)
         Pace(least=1000, row=0.0, some=9000)
     """
-    own, other, ratio, some = experience.inserts, experience.others, INSERTED / OTHERWISE, 1 / DEARER
-    if not insert_only:
-        own, other, ratio, some = other, own, 1 / ratio, DEARER
-    return Pace(own.least or other.least, own.row or other.row * ratio, own.some or round(other.some * some))
+    own, other = own_pace(experience, kind), own_pace(experience, LIKE[kind])
+    ratio = WORTH[kind] / WORTH[LIKE[kind]]
+    return Pace(own.least or other.least, own.row or other.row * ratio, own.some or round(other.some * DEARER[kind]))
 
 
-def is_question(experience: Experience, changes: int, insert_only: bool, source_bytes: int) -> bool:
+def is_question(experience: Experience, pending: Pending, source_bytes: int) -> bool:
     """Whether anything speaks for computing everything anew."""
-    is_slow = source_bytes >= SMALL_SOURCES and _at_least(pace_of(experience, insert_only), changes) > experience.full
-    return bool(experience.full) and (changes >= MANY_CHANGES or is_slow)
+    slow = _at_least(pace_of(experience, pending.kind), pending.rows) > experience.full
+    return bool(experience.full) and (pending.rows >= MANY_CHANGES or (slow and source_bytes >= SMALL_SOURCES))
 
 
 def _at_least(pace: Pace, changes: int) -> int:
@@ -114,25 +167,26 @@ def _at_least(pace: Pace, changes: int) -> int:
     return _few_or_some(pace) if changes < SOME_CHANGES or changes >= MANY_CHANGES else pace.some or pace.least
 
 
-def foreseen(
-    experience: Experience, changes: int, insert_only: bool, source_rows: Callable[[], int], source_bytes: int
-) -> Estimate:
+def foreseen(experience: Experience, pending: Pending, source_rows: Callable[[], int], source_bytes: int) -> Estimate:
     """
     How long both ways would take; rows of the sources are counted only where nothing better is known.
 
     Example:
-        >>> foreseen(Experience(full=10_000, full_bytes=100), 500_000, True, lambda: 1_000_000, source_bytes=200)
+        >>> foreseen(Experience(full=10_000, full_bytes=100), Pending(INSERTS, 500_000), lambda: 1_000_000, 200)
         Estimate(incremental=40000, full=20000)
         >>> known = Experience(10_000, 100, inserts=Pace(3_000, 0.01))
-        >>> foreseen(known, 500_000, True, lambda: 0, source_bytes=100)
+        >>> foreseen(known, Pending(INSERTS, 500_000), lambda: 0, source_bytes=100)
         Estimate(incremental=8000, full=10000)
     """
-    grown = max(source_bytes / experience.full_bytes, 1) if experience.full_bytes else 1
-    full, pace = experience.full * grown, pace_of(experience, insert_only)
-    if changes < MANY_CHANGES:
-        return Estimate(_at_least(pace, changes), round(full))
-    rate = pace.row or full / max(source_rows(), 1) * (INSERTED if insert_only else OTHERWISE)
-    return Estimate(round(_at_least(pace, changes) + changes * rate), round(full))
+    full, pace = experience.full * _grown(experience, source_bytes), pace_of(experience, pending.kind)
+    if pending.rows < MANY_CHANGES:
+        return Estimate(_at_least(pace, pending.rows), round(full))
+    rate = pace.row or full / max(source_rows(), 1) * WORTH[pending.kind]
+    return Estimate(round(_at_least(pace, pending.rows) + pending.rows * rate), round(full))
+
+
+def _grown(experience: Experience, source_bytes: int) -> float:
+    return max(source_bytes / experience.full_bytes, 1) if experience.full_bytes else 1
 
 
 def is_too_much(estimate: Estimate) -> bool:

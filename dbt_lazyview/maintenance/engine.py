@@ -26,6 +26,9 @@ class Shortcuts(Protocol):
     def statistics(self, name: Name, after: int, upto: int) -> Sequence[Mapping[str, Any]] | None:
         """What writers told of each file that the commits (after, upto] added; None where it cannot be read."""
 
+    def ends_of_changes(self, name: Name, after: int, upto: int, column: str) -> tuple[str, str] | None:
+        """The ends of a column in all rows that came or went with the commits (after, upto]; None if not known."""
+
     def extents(self, name: Name, version: int, columns: Sequence[str]) -> Mapping[str, tuple[str, str]]:
         """The ends of columns in all files of a table, which is at that version now; those that are known."""
 

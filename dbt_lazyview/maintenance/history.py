@@ -48,10 +48,15 @@ class Effect:
     changed: bool = False
     insert_only: bool = True
     rows: int | None = 0  # changed rows, where the commits tell
+    feed_rows: int | None = 0  # rows of the change feed, about: of a table that was written anew, all of them twice
 
     def __add__(self, other: "Effect") -> "Effect":
-        rows = None if self.rows is None or other.rows is None else self.rows + other.rows
-        return Effect(self.changed or other.changed, self.insert_only and other.insert_only, rows)
+        changed, insert_only = self.changed or other.changed, self.insert_only and other.insert_only
+        return Effect(changed, insert_only, _sum(self.rows, other.rows), _sum(self.feed_rows, other.feed_rows))
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
 
 
 NOTHING = Effect()
@@ -64,7 +69,9 @@ def effect_of(commits: Iterable[Commit]) -> Effect:
     Example:
         >>> append = Commit(1, 0, "WRITE", {"mode": "Append"}, {"numOutputRows": "2"})
         >>> effect_of([append, Commit(2, 0, "OPTIMIZE")])
-        Effect(changed=True, insert_only=True, rows=2)
+        Effect(changed=True, insert_only=True, rows=2, feed_rows=2)
+        >>> effect_of([append, Commit(2, 0, "WRITE", {"mode": "Overwrite"}, {"numOutputRows": "5"})])
+        Effect(changed=True, insert_only=False, rows=None, feed_rows=12)
     """
     return sum((_effect(commit) for commit in commits), NOTHING)
 
@@ -77,10 +84,15 @@ def _effect(commit: Commit) -> Effect:
     if _is_append(commit):
         return _rows_told(commit, "numOutputRows", insert_only=True)
     if commit.operation == "UPDATE":
-        return Effect(True, False, _count(commit, "numUpdatedRows"))
+        return _changed(_count(commit, "numUpdatedRows"))
     if commit.operation == "DELETE":
-        return Effect(True, False, _count(commit, "numDeletedRows"))
-    return Effect(True, False, None)
+        return _changed(_count(commit, "numDeletedRows"))
+    written = _count(commit, "numOutputRows")
+    return Effect(True, False, None, None if written is None else 2 * written)
+
+
+def _changed(rows: int | None, insert_only: bool = False) -> Effect:
+    return Effect(True, insert_only, rows, rows)
 
 
 def _is_append(commit: Commit) -> bool:
@@ -91,15 +103,15 @@ def _is_append(commit: Commit) -> bool:
 
 def _rows_told(commit: Commit, metric: str, insert_only: bool) -> Effect:
     rows = _count(commit, metric)
-    return NOTHING if rows == 0 else Effect(True, insert_only, rows)
+    return NOTHING if rows == 0 else _changed(rows, insert_only)
 
 
 def _merged(commit: Commit) -> Effect:
     counts = [_count(commit, metric) for metric in MERGED_ROWS]
     told = [count for count in counts if count is not None]
     if len(told) < len(counts):
-        return Effect(True, False, None)
-    return Effect(True, not any(told[1:]), sum(told)) if any(told) else NOTHING
+        return _changed(None)
+    return _changed(sum(told), insert_only=not any(told[1:])) if any(told) else NOTHING
 
 
 def is_harmless_to_state(commit: Commit) -> bool:

@@ -21,7 +21,8 @@ from dbt_lazyview.maintenance.cut_over import (
     is_question,
     is_too_much,
     learned,
-    only_inserts,
+    noted,
+    pending_in,
 )
 from dbt_lazyview.maintenance.decide import (
     FULL,
@@ -132,9 +133,8 @@ class Planner:
                 raise AllAtOnce
             decision = Decision(FULL, Reason.DELTA_TOO_LARGE)
         if decision.kind != INCREMENTAL:
-            return self.full(decision).noting(estimate=estimate, insert_only=only_inserts(windows))
-        plan = self.incremental(decision, windows, request.options)
-        return plan.noting(estimate=estimate, insert_only=only_inserts(windows))
+            return self.full(decision).noting(estimate=estimate, **noted(windows))
+        return self.incremental(decision, windows, request.options).noting(estimate=estimate, **noted(windows))
 
     def windows(self) -> tuple[dict[Name, Window], tuple[Obstacle, ...]]:
         """What happened to every source since the record; nothing where there is no record to start from."""
@@ -164,14 +164,11 @@ class Planner:
 
     def estimate(self, windows: Mapping[Name, Window]) -> Estimate | None:
         """What both ways would cost, where that is a question, and the choice is ours."""
-        definition, changes = self.node.target.definition, changes_in(windows)
+        definition, pending = self.node.target.definition, pending_in(windows)
         is_ours = definition.refresh_mode == "auto" and definition.full_refresh_limit is None
-        if not is_ours or changes is None or not self.is_question(changes, only_inserts(windows)):
+        if not is_ours or pending is None or not is_question(self.experience, pending, self.source_bytes):
             return None
-        return foreseen(self.experience, changes, only_inserts(windows), self.source_rows, self.source_bytes)
-
-    def is_question(self, changes: int, insert_only: bool) -> bool:
-        return is_question(self.experience, changes, insert_only, self.source_bytes)
+        return foreseen(self.experience, pending, self.source_rows, self.source_bytes)
 
     @cached_property
     def experience(self) -> Experience:

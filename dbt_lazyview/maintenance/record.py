@@ -45,6 +45,7 @@ class Experience:
     full_bytes: int = 0  # of its sources
     inserts: Pace = Pace()  # where rows only came
     others: Pace = Pace()
+    rewrites: Pace = Pace()  # where tables were rewritten, by rows of their feeds
     touched: int = 0  # times in a row that changes did touch the view, of which that was not certain
 
 
@@ -75,6 +76,7 @@ class Record:
     strategy: str = ""
     changes: int | None = None
     insert_only: bool = False  # rows came, and none went
+    rewritten: int | None = None  # rows in the feeds, where some table was rewritten
     trigger: str = ""  # what set it off, see policies.py
     started: int = 0  # epoch milliseconds; the commit's own time is its end
     source_bytes: int = 0
@@ -119,7 +121,7 @@ def from_json(text: str | None) -> Record | None:
 
 
 def _experience(content: Mapping[str, Any]) -> Experience:
-    paces = {name: _known(Pace, content.get(name) or {}) for name in ("inserts", "others")}
+    paces = {name: _known(Pace, content.get(name) or {}) for name in ("inserts", "others", "rewrites")}
     known: Experience = _known(Experience, content)
     return replace(known, **paces)
 

@@ -1,4 +1,4 @@
-"""What writers told of the files that they added: the least and the greatest value of columns, without a query."""
+"""What is told of files that rows came and went with: the least and the greatest value of columns, without a query."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
@@ -12,16 +12,27 @@ Ends = tuple[str, str]  # the least and the greatest value, as texts
 
 
 class Statistics:
-    """The statistics of files that came into tables, read once for each window."""
+    """The statistics of files, read once for each window."""
 
     def __init__(self, engine: Engine) -> None:
         self._shortcuts = engine.shortcuts
         self._read: dict[tuple[Name, int, int], Sequence[Mapping[str, Any]] | None] = {}
+        self._of_changes: dict[tuple[Name, int, int, str], Ends | None] = {}
 
     def ends(self, name: Name, window: Window, column: str) -> Ends | None:
         """Between which values lies a column in all rows that came in a window, and perhaps in some others."""
         files = self.files(name, window)
-        return outermost([_ends_in(each, column) for each in files]) if files else None
+        return outermost([ends_in(each, column) for each in files]) if files else None
+
+    def ends_of_changes(self, name: Name, window: Window, column: str) -> Ends | None:
+        """The same of all rows that came or went: what came by the statistics, what went by the files themselves."""
+        if window.insert_only:
+            return self.ends(name, window, column)
+        key = (name, window.after, window.upto, column)
+        if key not in self._of_changes:
+            can_tell = self._shortcuts is not None and not window.is_open
+            self._of_changes[key] = self._shortcuts.ends_of_changes(*key) if self._shortcuts and can_tell else None
+        return self._of_changes[key]
 
     def files(self, name: Name, window: Window) -> Sequence[Mapping[str, Any]] | None:
         """What is told of every file that was added in a window; None where not all of them are known."""
@@ -32,7 +43,7 @@ class Statistics:
         return self._read[key]
 
 
-def _ends_in(file: Mapping[str, Any], column: str) -> Ends | None:
+def ends_in(file: Mapping[str, Any], column: str) -> Ends | None:
     low, high = (file.get(each, {}).get(column) for each in ("minValues", "maxValues"))
     return (low, high) if isinstance(low, str) and isinstance(high, str) else None
 

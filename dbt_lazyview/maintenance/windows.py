@@ -76,7 +76,9 @@ def follow(
     span = tuple(reversed([each for each in commits if recorded.version < each.version <= now.version]))
     effect = effect_of(span)
     insert_only = effect.changed and effect.insert_only
-    window = Window(recorded.version, now.version, effect.changed, insert_only, effect.rows, location)
+    window = Window(
+        recorded.version, now.version, effect.changed, insert_only, effect.rows, effect.feed_rows, location
+    )  # fmt: skip
     obstacle = _unreadable(recorded, now, commits, span, used)
     if obstacle:
         return as_diff(window) if used.may_diff else obstacle
@@ -97,7 +99,7 @@ def _unreadable(
 
 def as_diff(window: Window) -> Window:
     """The same window, captured from the rows at both ends: whatever happened in between counts as a change."""
-    return replace(window, changed=True, insert_only=False, rows=None, spans=(), by_diff=True, came=())
+    return replace(window, changed=True, insert_only=False, rows=None, feed_rows=None, spans=(), by_diff=True, came=())
 
 
 def _is_whole(spans: Sequence[Span], commits: Sequence[Commit]) -> bool:

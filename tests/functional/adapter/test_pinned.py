@@ -101,11 +101,36 @@ def test_beside_its_own_change_feed(session):
     _both_ways(session, f"{query} union all {query} where t.p > 1")
 
 
+BOUNDED = {
+    "numbers": ("(`id` between 1 and 2 or `id` is null)", 3),
+    "negative ones": ("(`id` between -7 and 0 or `id` is null)", 1),
+    "beyond all": ("(`id` between 100L and 200L or `id` is null)", 1),
+    "two columns": ("(`id` between 1 and 9 or `id` is null)\n    and (`p` between 3 and 3 or `p` is null)", 2),
+    "dates": ("(`d` between DATE '2024-01-03' and DATE '2024-01-09' or `d` is null)", 3),
+    "texts": ("(`s` between 'a' and 'b' or `s` is null)", None),
+}
+
+
+@pytest.mark.parametrize("bounds", BOUNDED)
+@pytest.mark.parametrize("more", ["", "tblproperties (delta.columnMapping.mode = 'name')"])
+def test_within_bounds_only_files_with_such_rows_are_read(session, bounds, more):
+    session.sql(_created(more, "id bigint, s string, p int, d date"))
+    for number in range(1, 5):
+        session.sql(f"insert into it values ({number}, 's{number}', {number}, date '2024-01-0{number}')")
+    session.sql("insert into it values (null, null, null, null)")
+    condition, files = BOUNDED[bounds]
+    query = f"select * from (\n    select id, s from {_pinned(session)}\nwhere {condition}\n)"
+    assert (VIEW in _both_ways(session, query)) is (files is not None)
+    with pins_replaced(Logs(session), query):
+        assert files is None or len(session.table(f"{VIEW}0").inputFiles()) == files
+
+
 @pytest.mark.parametrize(
     "query",
     [
         "select id from {older}",
         "select id from {newest} where id between 1 and 2",
+        "select * from (select id from {newest} where (`id` between 1 and 2 or `id` is null) or s = 'z')",
         "select '{newest}' as text",
         "select id from it -- {newest}",
         "create or replace view over_it as select id from {newest}",

@@ -76,6 +76,27 @@ def test_keys_of_rows_that_only_came_are_known_without_a_query(lake, views, monk
     assert "between" not in _statements(lake, view)["by_int"], "a file of NULLs alone has no least key"
 
 
+NULLS = ("update dims set k = null where k = 240", "insert into dims values (250, 1, null, null, 'x')")
+CHANGES = {
+    "updated": (["update dims set name = 'new' where k between 120 and 170"], "120 and 161"),
+    "deleted": (["delete from dims where k between 80 and 130"], "80 and 120"),
+    "moved": (["update dims set k = k + 3 where k = 200"], "200 and 203"),
+    "all of it, by whole files": (["delete from dims"], "0 and 363"),
+    "some of it NULL": (NULLS, "240 and 251"),
+    "restored": (["delete from dims where k > 300", "restore table dims to version as of {before}"], "0 and 363"),
+}
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_keys_of_rows_that_went_are_known_without_a_query(lake, views, monkeypatch, kind):
+    monkeypatch.setattr(bounds, "LARGE_BYTES", 2**60)
+    view = {"by_int": views["by_int"]}
+    statements, expected = CHANGES[kind]
+    before = lake.history("dims")[0]["version"]
+    lake.run(*(each.format(before=before) for each in statements))
+    assert f"(`k` between {expected} or `k` is null)" in _statements(lake, view)["by_int"]
+
+
 def test_states_are_merged_into_within_the_keys(lake, views):
     lake.run("delete from facts where k between 210 and 215", "update facts set b = b + 1 where k is null")
     statement = _statements(lake, {"per_key": views["per_key"]})["per_key"]

@@ -4,14 +4,21 @@ from dataclasses import replace
 
 import pytest
 
+from dbt_lazyview.compiler.plan import Window
 from dbt_lazyview.maintenance.cut_over import (
+    INSERTS,
     MANY_CHANGES,
+    OTHERS,
+    REWRITES,
     SMALL_SOURCES,
     SOME_CHANGES,
+    Pending,
     foreseen,
     is_question,
     is_too_much,
     learned,
+    noted,
+    pending_in,
 )
 from dbt_lazyview.maintenance.record import Estimate, Experience, Pace, Record, Settings, from_json, to_json
 
@@ -46,11 +53,11 @@ def test_some_changes_are_apart_from_few():
     assert some.others == Pace(2 * SECOND, some=6 * SECOND)
     again = learned(_followed(MANY_CHANGES - 1, some), ended=18 * SECOND)
     assert again.others == Pace(2 * SECOND, some=7 * SECOND)
-    assert foreseen(again, 5, False, _not_asked, 1_000_000).incremental == 2 * SECOND
-    assert foreseen(again, SOME_CHANGES, False, _not_asked, 1_000_000).incremental == 7 * SECOND
+    assert foreseen(again, Pending(OTHERS, 5), _not_asked, 1_000_000).incremental == 2 * SECOND
+    assert foreseen(again, Pending(OTHERS, SOME_CHANGES), _not_asked, 1_000_000).incremental == 7 * SECOND
     slow = replace(again, others=replace(again.others, some=20 * SECOND))
-    assert is_question(slow, SOME_CHANGES, False, SMALL_SOURCES)
-    assert not is_question(slow, SOME_CHANGES - 1, False, SMALL_SOURCES)
+    assert is_question(slow, Pending(OTHERS, SOME_CHANGES), SMALL_SOURCES)
+    assert not is_question(slow, Pending(OTHERS, SOME_CHANGES - 1), SMALL_SOURCES)
 
 
 def test_many_changes_show_what_one_adds_to_that():
@@ -76,7 +83,7 @@ def test_experience_that_decided_is_believed_less_and_less():
 
 def test_what_was_taken_from_inserts_is_believed_less_and_less_as_well():
     known = replace(KNOWN, inserts=Pace(2 * SECOND, some=7 * SECOND))
-    expected = foreseen(known, SOME_CHANGES, insert_only=False, source_rows=_not_asked, source_bytes=1_000_000)
+    expected = foreseen(known, Pending(OTHERS, SOME_CHANGES), _not_asked, source_bytes=1_000_000)
     assert expected.incremental == 21 * SECOND, "some deletes are taken to be three times as dear"
     once = learned(replace(BUILD, kind="full", experience=known, estimate=expected), ended=18 * SECOND)
     assert 20 * SECOND < once.others.some < 21 * SECOND
@@ -85,40 +92,93 @@ def test_what_was_taken_from_inserts_is_believed_less_and_less_as_well():
 
 def test_when_it_is_a_question_at_all():
     slow = replace(KNOWN, inserts=Pace(20 * SECOND))
-    assert not is_question(Experience(), 10**9, True, 10**9), "nothing was ever computed in full"
-    assert is_question(KNOWN, MANY_CHANGES, True, 0)
-    assert not is_question(KNOWN, 5, True, 10**9)
-    assert is_question(slow, 5, True, SMALL_SOURCES)
-    assert not is_question(slow, 5, True, SMALL_SOURCES - 1), "a demo on ten rows behaves like production"
-    assert is_question(slow, 5, False, SMALL_SOURCES), "nothing else is known of other changes"
-    assert not is_question(replace(slow, others=Pace(SECOND)), 5, False, SMALL_SOURCES)
+    assert not is_question(Experience(), Pending(INSERTS, 10**9), 10**9), "nothing was ever computed in full"
+    assert is_question(KNOWN, Pending(INSERTS, MANY_CHANGES), 0)
+    assert not is_question(KNOWN, Pending(INSERTS, 5), 10**9)
+    assert is_question(slow, Pending(INSERTS, 5), SMALL_SOURCES)
+    assert not is_question(slow, Pending(INSERTS, 5), SMALL_SOURCES - 1), "a demo on ten rows behaves like production"
+    assert is_question(slow, Pending(OTHERS, 5), SMALL_SOURCES), "nothing else is known of other changes"
+    assert not is_question(replace(slow, others=Pace(SECOND)), Pending(OTHERS, 5), SMALL_SOURCES)
 
 
 def test_a_view_that_is_slow_to_follow_is_computed_anew_until_that_is_forgotten():
     known, times = replace(KNOWN, others=Pace(20 * SECOND)), 0
-    while is_question(known, 5, False, SMALL_SOURCES) and is_too_much(foreseen(known, 5, False, _not_asked, 1_000_000)):
+    while is_question(known, Pending(OTHERS, 5), SMALL_SOURCES) and is_too_much(
+        foreseen(known, Pending(OTHERS, 5), _not_asked, 1_000_000)
+    ):
         chosen = replace(BUILD, kind="full", experience=known, estimate=Estimate(20_000, 8_000))
         known, times = learned(chosen, 18 * SECOND), times + 1
     assert 20 <= times <= 30
 
 
 @pytest.mark.parametrize(
-    ("share", "insert_only", "too_much"),
-    [(0.01, True, False), (0.1, True, False), (0.5, True, True), (0.1, False, False), (0.25, False, True)],
-)
-def test_before_it_was_measured_a_change_costs_some_rows(share, insert_only, too_much):
+    ("share", "kind", "too_much"),
+    [
+        (0.01, INSERTS, False), (0.1, INSERTS, False), (0.5, INSERTS, True), (0.1, OTHERS, False), (0.25, OTHERS, True),
+        (1, REWRITES, False), (2, REWRITES, True),
+    ],
+)  # fmt: skip
+def test_before_it_was_measured_a_change_costs_some_rows(share, kind, too_much):
     rows = 10_000_000
-    estimate = foreseen(KNOWN, round(share * rows), insert_only, lambda: rows, source_bytes=1_000_000)
+    estimate = foreseen(KNOWN, Pending(kind, round(share * rows)), lambda: rows, source_bytes=1_000_000)
     assert is_too_much(estimate) is too_much
 
 
 @pytest.mark.parametrize(
-    ("insert_only", "insert", "change", "expected"),
-    [(True, 0.01, 0.05, 2_000), (False, 0.01, 0.05, 6_000), (False, 0.01, 0.0, 3_000), (True, 0.0, 0.05, 3_500)],
-)
-def test_rates_of_both_kinds_of_windows(insert_only, insert, change, expected):
+    ("kind", "insert", "change", "expected"),
+    [
+        (INSERTS, 0.01, 0.05, 2_000), (OTHERS, 0.01, 0.05, 6_000), (OTHERS, 0.01, 0.0, 3_000),
+        (INSERTS, 0.0, 0.05, 3_500), (REWRITES, 0.0, 0.08, 2_000),
+    ],
+)  # fmt: skip
+def test_rates_of_all_kinds_of_changes(kind, insert, change, expected):
     known = replace(KNOWN, inserts=Pace(1 * SECOND, insert), others=Pace(1 * SECOND, change))
-    assert foreseen(known, MANY_CHANGES, insert_only, _not_asked, 1_000_000).incremental == expected
+    assert foreseen(known, Pending(kind, MANY_CHANGES), _not_asked, 1_000_000).incremental == expected
+
+
+def _window(rows, feed_rows=None, insert_only=False, changed=True):
+    return Window(0, 1, changed, insert_only, rows, rows if feed_rows is None else feed_rows)
+
+
+def test_what_is_to_follow():
+    came, went, same = _window(5, insert_only=True), _window(7), _window(0, changed=False)
+    rewritten, not_told = _window(None, feed_rows=40), _window(None)
+    assert pending_in({("a",): came, ("b",): same}) == Pending(INSERTS, 5)
+    assert pending_in({("a",): came, ("b",): went}) == Pending(OTHERS, 12)
+    assert pending_in({("a",): came, ("b",): rewritten}) == Pending(REWRITES, 45)
+    assert pending_in({("a",): rewritten, ("b",): not_told}) is None
+    assert noted({("a",): rewritten, ("b",): same}) == {"insert_only": False, "rewritten": 40}
+    assert noted({("a",): came, ("b",): not_told}) == {"insert_only": False, "rewritten": None}
+
+
+def test_following_tables_that_were_rewritten_has_a_pace_of_its_own():
+    known = replace(KNOWN, others=Pace(1 * SECOND, 0.08))
+    followed = learned(_followed(None, known, rewritten=MANY_CHANGES), ended=14 * SECOND)
+    assert followed == replace(known, rewrites=Pace(row=0.04)), "4 s for 100,000 rows"
+    expected = foreseen(followed, Pending(REWRITES, 5 * MANY_CHANGES), _not_asked, 1_000_000)
+    assert expected.incremental == 21 * SECOND, "a second, and 20 for the rows"
+    chosen = replace(BUILD, kind="full", experience=followed, estimate=expected, rewritten=5 * MANY_CHANGES)
+    assert learned(chosen, 18 * SECOND).rewrites.row == pytest.approx(0.0388)
+    assert learned(chosen, 18 * SECOND).others == known.others
+
+
+def test_what_was_quicker_once_can_be_so_again():
+    cold = learned(_followed(5), ended=16 * SECOND)
+    assert cold.others.least == 6 * SECOND
+    warm = learned(_followed(5, cold), ended=11 * SECOND)
+    assert warm.others.least == 1 * SECOND
+    assert learned(_followed(5, warm), ended=13 * SECOND).others.least == 2 * SECOND
+
+
+def test_a_process_that_got_warm_is_as_much_quicker_at_following():
+    known = replace(KNOWN, inserts=Pace(6 * SECOND, 0.4, 12 * SECOND), others=Pace(4 * SECOND))
+    warm = learned(replace(BUILD, kind="full", experience=known), ended=12 * SECOND)
+    assert warm == Experience(2 * SECOND, 1_000_000, Pace(1500, 0.1, 3 * SECOND), Pace(SECOND))
+    assert not is_question(warm, Pending(INSERTS, 5), SMALL_SOURCES)
+    slower = learned(replace(BUILD, kind="full", experience=known), ended=30 * SECOND)
+    assert slower == replace(known, full=20 * SECOND)
+    larger = replace(BUILD, kind="full", experience=known, source_bytes=4_000_000)
+    assert learned(larger, ended=26 * SECOND).inserts.least == 3 * SECOND, "half of what four times as much would take"
 
 
 def _not_asked():
@@ -126,7 +186,7 @@ def _not_asked():
 
 
 def test_sources_that_grew_cost_more():
-    estimate = foreseen(KNOWN, 1, True, _not_asked, source_bytes=3_000_000)
+    estimate = foreseen(KNOWN, Pending(INSERTS, 1), _not_asked, source_bytes=3_000_000)
     assert estimate.full == 24 * SECOND
 
 

@@ -25,7 +25,7 @@ LIKE = {INSERTS: OTHERS, OTHERS: INSERTS, REWRITES: OTHERS}
 # How many times as long as some inserts as many deletes or updates take, until they have shown it: 2.2 to 3 measured.
 DEARER = {INSERTS: 1 / 3, OTHERS: 3, REWRITES: 1}
 MARGIN = 1.2  # what is about equal stays incremental
-LEAST_GAIN = 1_000  # milliseconds
+LEAST_GAIN = 500  # milliseconds
 DOUBT = 0.97  # each time experience keeps a view from following its changes, it is believed a little less
 
 
@@ -194,7 +194,7 @@ def is_too_much(estimate: Estimate) -> bool:
     Whether everything anew is clearly quicker.
 
     Example:
-        >>> is_too_much(Estimate(40_000, 10_000)), is_too_much(Estimate(11_000, 10_000)), is_too_much(Estimate(900, 1))
+        >>> is_too_much(Estimate(40_000, 10_000)), is_too_much(Estimate(11_000, 10_000)), is_too_much(Estimate(400, 1))
         (True, False, False)
     """
     is_slower = estimate.incremental > MARGIN * estimate.full

@@ -191,7 +191,8 @@ def test_sources_that_grew_cost_more():
 
 
 @pytest.mark.parametrize(
-    ("incremental", "full", "too_much"), [(9_000, 8_000, False), (1_500, 600, False), (12_000, 9_900, True)]
+    ("incremental", "full", "too_much"),
+    [(9_000, 8_000, False), (900, 450, False), (1_500, 600, True), (12_000, 9_900, True)],
 )
 def test_what_is_close_or_small_stays_incremental(incremental, full, too_much):
     assert is_too_much(Estimate(incremental, full)) is too_much

@@ -36,6 +36,9 @@ from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node, Target, state_name
 from dbt_lazyview.maintenance.view_delta.table import check_epoch, prepare_delta
 
+DELETION_VECTORS = "delta.enableDeletionVectors"
+BROADCAST_ROWS = 100_000  # of a view's change that every task keeps in memory
+
 
 def carry_out(tables: Tables, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
     """Run the plan; another one where sums overflow, or the changes turn out unreadable."""
@@ -166,16 +169,34 @@ def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:
         return None, 0
     pinned = pin(tables.engine, plan.state) if plan.replaces_state else 0
     pinned += prepare_delta(tables, plan.state, plan.into) if plan.into else 0
+    pinned += _mark_deletions(tables.engine, plan.state) if plan.large_merge else 0
     settings = {**(SETTINGS_FOR_FEW_ROWS if plan.is_small else {}), **_settings_of_writer(tables.engine, plan)}
     with ExitStack() as stages:
         with during("compute the changes"):
             stages.enter_context(having_set(tables.engine, settings))
             stages.enter_context(staged(tables.engine, plan.stages))
             check_constraints(tables.engine, plan)
-        written = commit(tables, plan.into or plan.state, plan.statement, plan.record)
+            statement = _statement(tables.engine, plan)
+        written = commit(tables, plan.into or plan.state, statement, plan.record)
     if plan.into:
         check_epoch(tables, plan.state)
     return written, pinned + len(plan.stages) + 1
+
+
+def _statement(engine: Engine, plan: Plan) -> str:
+    """The statement that commits, by the size of the change where that matters."""
+    if plan.large_merge is None:
+        return plan.statement
+    rows = engine.query(engine.render("count_rows", relation=f"`{plan.large_merge.relation}`"))[0]["rows"]
+    return plan.large_merge.statement if rows <= BROADCAST_ROWS else plan.statement
+
+
+def _mark_deletions(engine: Engine, state: State) -> int:
+    """Let rows of a state that got large be marked as deleted, instead of writing all others of their files anew."""
+    if state.detail is None or state.detail.properties.get(DELETION_VECTORS) == "true":
+        return 0
+    properties = {DELETION_VECTORS: "true"}
+    return run(engine, engine.render("set_properties", relation=sql_name(state.name), properties=properties))
 
 
 def _settings_of_writer(engine: Engine, plan: Plan) -> dict[str, str]:

@@ -9,11 +9,15 @@ from dbt_lazyview.compiler.reasons import Problem, Reason
 from dbt_lazyview.maintenance.record import Position
 from dbt_lazyview.maintenance.windows import Obstacle
 
+LARGE_STATE = (
+    64_000_000  # bytes; rows of it are marked as deleted, and it is not shuffled for the sake of a few changes
+)
 SMALL_STATE = 8_000_000  # bytes; rewriting less than this takes fewer jobs and less time than a MERGE
 ADVANCE_AFTER_VERSIONS = 100
 ADVANCE_AFTER_MILLISECONDS = 24 * 3600 * 1000
 
 BUILD, NOOP, INCREMENTAL, FULL = "build", "noop", "incremental", "full"
+OVERWRITE, MERGE = "overwrite", "merge"  # strategies
 CLONE = "clone"  # of another state
 WRITES_ALL = (BUILD, FULL, CLONE)  # whatever the state held before
 ALLOWED_UNDER_INCREMENTAL = (Reason.FIRST_BUILD, Reason.FULL_REFRESH_REQUESTED)
@@ -102,7 +106,7 @@ def why_refused(decision: Decision, refresh_mode: str, problems: tuple[Problem, 
 
 def choose_strategy(state_bytes: int, is_parent: bool) -> str:
     """How a change is folded in: a small state is rewritten, unless that would bloat the change feed children read."""
-    return "overwrite" if state_bytes < SMALL_STATE and not is_parent else "merge"
+    return OVERWRITE if state_bytes < SMALL_STATE and not is_parent else MERGE
 
 
 def should_advance(recorded: Mapping[str, Position], now: Mapping[str, Position]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
 from dbt_lazyview.compiler.passes.broadcast_hints import are_few
+from dbt_lazyview.compiler.passes.staging import with_change_staged
 from dbt_lazyview.compiler.plan import RefreshPlan, Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.adoption import adopted
@@ -27,6 +28,8 @@ from dbt_lazyview.maintenance.cut_over import (
 from dbt_lazyview.maintenance.decide import (
     FULL,
     INCREMENTAL,
+    LARGE_STATE,
+    MERGE,
     NOOP,
     Decision,
     Situation,
@@ -78,6 +81,14 @@ class Check:
 
 
 @dataclass(frozen=True)
+class LargeMerge:
+    """The statement to run instead where a relation, the staged change of the view, turns out to have few rows."""
+
+    relation: str
+    statement: str
+
+
+@dataclass(frozen=True)
 class Plan:
     """A decision and how it is carried out; `statement` is empty where nothing has to be written."""
 
@@ -88,6 +99,7 @@ class Plan:
     replaces_state: bool = False
     stages: tuple[Stage, ...] = ()  # computed before the statement, which reads them
     is_small: bool = False  # few rows changed
+    large_merge: "LargeMerge | None" = None  # into a large state
     checks_sums: bool = False  # fails where a sum overflows that it adds to
     into: State | None = None  # the view delta, where it is written to that instead of the state
     check: Check | None = None  # of what is written, which Delta does not look at by itself
@@ -284,10 +296,21 @@ class Planner:
         )  # fmt: skip
         if self.defers:
             return self.appended(replace(planned, check=self.check(plan, read)), changes, plan)
-        statement = self.render(
-            "refresh_state", plan=plan, state=read.relation, strategy=strategy, state_version=self.state.version
-        )
-        return replace(planned, statement=statement, record=self.record(decision, changes, strategy))
+        planned = replace(planned, record=self.record(decision, changes, strategy))
+        if strategy == MERGE and self.state.detail.size >= LARGE_STATE:
+            return self.merged_into_large(planned, with_change_staged(plan), read)
+        return replace(planned, statement=self.applied(plan, read, strategy))
+
+    def merged_into_large(self, planned: Plan, plan: RefreshPlan, read: StateRead) -> Plan:
+        """How many rows the change has is known once it was computed; few of them are broadcast."""
+        merge = LargeMerge(plan.stages[-1].relation, self.applied(plan, read, MERGE, is_few=True))
+        return replace(planned, stages=plan.stages, statement=self.applied(plan, read, MERGE), large_merge=merge)
+
+    def applied(self, plan: RefreshPlan, read: StateRead, strategy: str, is_few: bool = False) -> str:
+        return self.render(
+            "refresh_state", plan=plan, state=read.relation, strategy=strategy, state_version=self.state.version,
+            is_few=is_few,
+        )  # fmt: skip
 
     def check(self, plan: RefreshPlan, read: StateRead) -> Check | None:
         """The contract of a model, for rows that do not get into its state yet."""

@@ -1,18 +1,18 @@
 {#-
   Stream-apply by MERGE: the rows whose keys are in the change. Keys match null-safe. A row whose count falls to zero
-  goes; a view without keys has one row, which stays.
+  goes; a view without keys has one row, which stays. A change of few rows is broadcast instead of the state shuffled.
 -#}
-{% macro stream_apply_merge(plan, state) %}
-    {{ return(adapter.dispatch('stream_apply_merge', 'dbt')(plan, state)) }}
+{% macro stream_apply_merge(plan, state, is_few=false) %}
+    {{ return(adapter.dispatch('stream_apply_merge', 'dbt')(plan, state, is_few)) }}
 {% endmacro %}
 
-{% macro default__stream_apply_merge(plan, state) -%}
+{% macro default__stream_apply_merge(plan, state, is_few) -%}
 {%- set layout = plan.layout -%}
 {%- set adds = plan.mode == 'add' -%}
 merge into {{ state }} as t
 using (
     {{ with_steps(plan.steps) | indent(4) }}
-    select * from `{{ plan.change }}`
+    select {{ "/*+ broadcast(`" ~ plan.change ~ "`) */ " if is_few else "" }}* from `{{ plan.change }}`
 ) as d
 on {% for key in layout.keys %}{{ "and " if not loop.first else "" }}t.{{ key.quoted }} <=> d.{{ key.quoted }} {% else %}true{% endfor %}
 {%- for bound in plan.bounds %}

@@ -7,12 +7,22 @@ bounded by the changes, or is one row, is kept in a temporary view instead, wher
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
 from dbt_lazyview.compiler.block import conjuncts
 from dbt_lazyview.compiler.derivation import Derivation
-from dbt_lazyview.compiler.plan import CaptureDelta, ReadSource, ReadStaged, ReadState, RestoreSource, Stage, Step
+from dbt_lazyview.compiler.plan import (
+    CaptureDelta,
+    ReadSource,
+    ReadStaged,
+    ReadState,
+    RefreshPlan,
+    RestoreSource,
+    Stage,
+    Step,
+)
 
 PREFIX = "lv_staged_"
 # What planning and starting them takes, relative to each other; rows count where they are those of a whole table.
@@ -35,6 +45,12 @@ def staged(derivation: Derivation, last: str) -> tuple[tuple[Stage, ...], tuple[
         if name in chosen
     )
     return stages, _needed(last, derivation.steps, reads, chosen - {last})
+
+
+def with_change_staged(plan: RefreshPlan) -> RefreshPlan:
+    """The plan with the change of the view as its last stage, so that its size is known before it is folded in."""
+    last = Stage(PREFIX + plan.change, plan.steps)
+    return replace(plan, stages=(*plan.stages, last), steps=(ReadStaged(plan.change, last.relation),))
 
 
 def _chosen(derivation: Derivation, reads: Reads, last: str) -> set[str]:

@@ -297,7 +297,7 @@ class Planner:
         if self.defers:
             return self.appended(replace(planned, check=self.check(plan, read)), changes, plan)
         planned = replace(planned, record=self.record(decision, changes, strategy))
-        if strategy == MERGE and self.state.detail.size >= LARGE_STATE:
+        if strategy == MERGE and planned.is_small and self.state.detail.size >= LARGE_STATE:
             return self.merged_into_large(planned, with_change_staged(plan), read)
         return replace(planned, statement=self.applied(plan, read, strategy))
 

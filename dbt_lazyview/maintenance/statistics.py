@@ -1,5 +1,6 @@
 """What is told of files that rows came and went with: the least and the greatest value of columns, without a query."""
 
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -9,6 +10,8 @@ from dbt_lazyview.compiler.plan import Window
 from dbt_lazyview.maintenance.engine import Engine
 
 Ends = tuple[str, str]  # the least and the greatest value, as texts
+Value = tuple[Decimal, str]  # as it is compared
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Statistics:
@@ -50,21 +53,28 @@ def ends_in(file: Mapping[str, Any], column: str) -> Ends | None:
 
 def outermost(ends: Sequence[Ends | None]) -> Ends | None:
     """
-    The ends of all together, where all are known.
+    The ends of all together, where all are known and can be compared.
 
     Example:
         >>> outermost([("9", "10"), ("-4", "3")]), outermost([("9", "10"), None]), outermost([])
         (('-4', '10'), None, None)
+        >>> outermost([("2024-01-05", "2024-02-01"), ("+10000-01-01", "+10000-01-01")])
     """
     known = [each for each in ends if each is not None]
-    if not known or len(known) < len(ends):
+    texts = {told for each in known for told in each}
+    values = {told: value for told in texts if (value := _value(told)) is not None}
+    if not known or len(known) < len(ends) or len(values) < len(texts):
         return None
-    return min((low for low, _ in known), key=_value), max((high for _, high in known), key=_value)
+    return min((low for low, _ in known), key=values.__getitem__), max(
+        (high for _, high in known), key=values.__getitem__
+    )
 
 
-def _value(told: str) -> tuple[Decimal, str]:
-    """Numbers sort by their value, dates by their text."""
+def _value(told: str) -> Value | None:
+    """Numbers sort by their value, dates with years of four digits by their text; nothing else is compared."""
+    if _DATE.fullmatch(told):
+        return Decimal(0), told
     try:
         return Decimal(told), ""
     except InvalidOperation:
-        return Decimal(0), told
+        return None

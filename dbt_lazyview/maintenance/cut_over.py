@@ -108,20 +108,20 @@ def _with(known: Experience, paces: Mapping[str, Any]) -> Experience:
 
 def _after_full(known: Experience, took: int, record: Record) -> Experience:
     """
-    Experience that decided is doubted. Where the full computation took less time than the one before, it says as much
-    of all that was measured with that one: in the first minutes of a process everything takes long.
+    Experience that decided is doubted. Where the full computation took less time than the one before, or more, it says
+    as much of all that was measured with that one: in the first minutes of a process everything takes long.
     """
     if record.estimate:
         kind = _kind_of(record)
-        known = _with(known, {kind: _quicker(pace_of(known, kind), DOUBT)})
+        known = _with(known, {kind: _times(pace_of(known, kind), DOUBT)})
     expected = known.full * _grown(known, record.source_bytes)
-    if took < expected:
-        known = _with(known, {kind: _quicker(own_pace(known, kind), took / expected) for kind in LIKE})
+    if expected:
+        known = _with(known, {kind: _times(own_pace(known, kind), took / expected) for kind in LIKE})
     return replace(known, full=took, full_bytes=record.source_bytes)
 
 
-def _quicker(pace: Pace, share: float) -> Pace:
-    return Pace(round(pace.least * share), pace.row * share, round(pace.some * share))
+def _times(pace: Pace, factor: float) -> Pace:
+    return Pace(round(pace.least * factor), pace.row * factor, round(pace.some * factor))
 
 
 def _after_changes(pace: Pace, took: int, changes: int) -> Pace:

@@ -24,6 +24,7 @@ WORTH = {INSERTS: 4, OTHERS: 8, REWRITES: 1}
 LIKE = {INSERTS: OTHERS, OTHERS: INSERTS, REWRITES: OTHERS}
 # How many times as long as some inserts as many deletes or updates take, until they have shown it: 2.2 to 3 measured.
 DEARER = {INSERTS: 1 / 3, OTHERS: 3, REWRITES: 1}
+SOME_AS_FEW = 1.5  # how many times as long as few changes some take, until they have shown it: 1.4 to 1.5 measured
 MARGIN = 1.2  # what is about equal stays incremental
 LEAST_GAIN = 500  # milliseconds
 DOUBT = 0.97  # each time experience keeps a view from following its changes, it is believed a little less
@@ -147,13 +148,14 @@ def pace_of(experience: Experience, kind: str) -> Pace:
 
     Example:
         >>> pace_of(Experience(inserts=Pace(3_000, 0.01), others=Pace(4_000)), OTHERS)
-        Pace(least=4000, row=0.02, some=0)
+        Pace(least=4000, row=0.02, some=6000)
         >>> pace_of(Experience(inserts=Pace(1_000, some=3_000)), OTHERS)
         Pace(least=1000, row=0.0, some=9000)
     """
     own, other = own_pace(experience, kind), own_pace(experience, LIKE[kind])
-    ratio = WORTH[kind] / WORTH[LIKE[kind]]
-    return Pace(own.least or other.least, own.row or other.row * ratio, own.some or round(other.some * DEARER[kind]))
+    ratio, least = WORTH[kind] / WORTH[LIKE[kind]], own.least or other.least
+    some = own.some or round(other.some * DEARER[kind] or least * SOME_AS_FEW)
+    return Pace(least, own.row or other.row * ratio, some)
 
 
 def is_question(experience: Experience, pending: Pending, source_bytes: int) -> bool:

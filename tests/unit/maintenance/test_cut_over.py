@@ -49,6 +49,7 @@ def test_few_changes_show_the_least_that_a_refresh_costs():
 
 def test_some_changes_are_apart_from_few():
     few = learned(_followed(5), ended=12 * SECOND)
+    assert foreseen(few, Pending(OTHERS, SOME_CHANGES), _not_asked, 1_000_000).incremental == 3 * SECOND, "as yet"
     some = learned(_followed(SOME_CHANGES, few), ended=16 * SECOND)
     assert some.others == Pace(2 * SECOND, some=6 * SECOND)
     again = learned(_followed(MANY_CHANGES - 1, some), ended=18 * SECOND)

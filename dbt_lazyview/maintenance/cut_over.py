@@ -27,6 +27,7 @@ DEARER = {INSERTS: 1 / 3, OTHERS: 3, REWRITES: 1}
 SOME_AS_FEW = 1.5  # how many times as long as few changes some take, until they have shown it: 1.4 to 1.5 measured
 MARGIN = 1.2  # what is about equal stays incremental
 LEAST_GAIN = 500  # milliseconds
+WARMED = 0.5  # a full computation that takes so much of the time of the one before was not quicker by chance
 DOUBT = 0.97  # each time experience keeps a view from following its changes, it is believed a little less
 
 
@@ -109,14 +110,14 @@ def _with(known: Experience, paces: Mapping[str, Any]) -> Experience:
 
 def _after_full(known: Experience, took: int, record: Record) -> Experience:
     """
-    Experience that decided is doubted. Where the full computation took less time than the one before, or more, it says
-    as much of all that was measured with that one: in the first minutes of a process everything takes long.
+    Experience that decided is doubted. Where the full computation took a fraction of the one before, it says as much of
+    all that was measured with that one: in the first minutes of a process everything takes long. The rest is chance.
     """
     if record.estimate:
         kind = _kind_of(record)
         known = _with(known, {kind: _times(pace_of(known, kind), DOUBT)})
     expected = known.full * _grown(known, record.source_bytes)
-    if expected:
+    if took <= expected * WARMED:
         known = _with(known, {kind: _times(own_pace(known, kind), took / expected) for kind in LIKE})
     return replace(known, full=took, full_bytes=record.source_bytes)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from math import exp, log, sqrt
 
-FIRST, LEAST, MOST = 0.1, 0.001, 0.8
+FIRST, LEAST, MOST = 0.1, 0.0125, 0.8
 CLOSE = 1.5  # quotient of the shares around a crossing that are near enough to interpolate between
 Ratios = Mapping[float, float]  # full time over incremental time, by share
 

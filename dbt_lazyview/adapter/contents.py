@@ -4,7 +4,6 @@ by jobs over the whole log, which take longer than all the rest where tables and
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,10 +12,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from dbt_lazyview.adapter.delta_log import names_in_files
 from dbt_lazyview.adapter.logs import active, java_class
+from dbt_lazyview.maintenance.statistics import DATE
 
 LARGEST = 1 << 30  # bytes; of larger tables, Delta chooses the files to be read by their statistics
 Value = int | str
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")  # years of four digits sort by their text
 _PADDED = "__CHAR_VARCHAR_TYPE_STRING"  # in the schema of a table: texts are padded as they are read
 _DELETIONS = "deletionVectors"  # in the protocol of a table: files may have rows that are deleted
 
@@ -48,7 +47,7 @@ class Within:
 def _is_comparable(told: object, with_: Value) -> bool:
     if isinstance(with_, int):
         return isinstance(told, int)
-    return isinstance(told, str) and _DATE.fullmatch(told) is not None
+    return isinstance(told, str) and DATE.fullmatch(told) is not None
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.plan import Extent, Window
 from dbt_lazyview.maintenance.engine import Engine
-from dbt_lazyview.maintenance.statistics import Ends, Statistics, outermost
+from dbt_lazyview.maintenance.statistics import DATE, Ends, Statistics, outermost
 from dbt_lazyview.maintenance.tables import sql_name
 
 Recorded = Mapping[str, Mapping[str, Ends]]  # by quoted table, by column
 NOTHING_RECORDED: Recorded = {}
 
 _NUMBER = re.compile(r"-?\d+")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")  # years of four digits sort by their text
 
 
 @dataclass(frozen=True)
@@ -94,4 +93,4 @@ def _extents(known: Sequence[tuple[str, Ends | None]]) -> tuple[Extent, ...]:
 def _value(told: str) -> int | str | None:
     if _NUMBER.fullmatch(told):
         return int(told)
-    return told if _DATE.fullmatch(told) else None
+    return told if DATE.fullmatch(told) else None

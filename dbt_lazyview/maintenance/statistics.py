@@ -11,7 +11,7 @@ from dbt_lazyview.maintenance.engine import Engine
 
 Ends = tuple[str, str]  # the least and the greatest value, as texts
 Value = tuple[Decimal, str]  # as it is compared
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+DATE = re.compile(r"\d{4}-\d\d-\d\d")  # years of four digits sort by their text
 
 
 class Statistics:
@@ -72,7 +72,7 @@ def outermost(ends: Sequence[Ends | None]) -> Ends | None:
 
 def _value(told: str) -> Value | None:
     """Numbers sort by their value, dates with years of four digits by their text; nothing else is compared."""
-    if _DATE.fullmatch(told):
+    if DATE.fullmatch(told):
         return Decimal(0), told
     try:
         return Decimal(told), ""

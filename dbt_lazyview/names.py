@@ -20,6 +20,9 @@ AUXILIARY_INFIX = "__aux_"  # and a number: an inner aggregate that is kept for 
 AUXILIARY_ALIAS = "lv_aux_"  # and the number: its short name in maintenance SQL
 COPY_INFIX = "__copy_"  # of a source without versions
 
+# Temporary views of our own connections.
+AFFECTED_ROWS = "lazyview_affected_rows"  # of the files of a state that may hold rows which a change is about
+
 # Table properties of a state.
 PROPERTY_PREFIX = "lazyview."
 PROPERTY_COPY = "lazyview.copy_of"  # of a copy: its source

@@ -39,7 +39,7 @@ def main() -> int:
     dbt.run("dbt run: every lazy view catches up from the changes alone", "run")
     screen.table(outcomes(), OUTCOME)
     screen.line("     overwrite: a small state is written anew with its changes, so all its rows count as touched")
-    screen.line("     merge: only the rows that differ are written\n")
+    screen.line("     rewrite: others read what changed in it, so its feed shows the rows that differ and no more\n")
 
     screen.title("3. Does every view equal its query? Compared row by row, both ways (EXCEPT ALL)")
     told = dbt.run("Computing every query from all rows", "run-operation", "compare")

@@ -61,28 +61,39 @@ class Contents:
 
     def rows(self, session: SparkSession, bounds: Sequence[Within] = ()) -> DataFrame:
         """All rows of the table, but for those of files without rows within bounds."""
+        return self.rows_of(session, self.files_within(session, bounds).files if bounds else self.files)
+
+    def rows_of(self, session: SparkSession, files: Any) -> DataFrame:
+        """All rows of some of its files."""
         nothing = java_class(session, "scala.Option").empty()
-        files = self._files_within(session, bounds) if bounds else self.files
         with active(session):
             return DataFrame(self.log.createDataFrame(self.snapshot, files, False, nothing), session)
 
     def row_count(self, session: SparkSession) -> int | None:
         """How many rows there are; None where somebody wrote files without counting."""
-        counts: list[Any] = [each.get("numRecords") for each in self._statistics(session)]
+        counts: list[Any] = [_statistics(each).get("numRecords") for each in self._told(session)]
         return None if None in counts else sum(counts)
 
-    def _statistics(self, session: SparkSession) -> list[dict[str, Any]]:
-        mapper = java_class(session, "org.apache.spark.sql.delta.util.JsonUtils").mapper()
-        files = json.loads(mapper.writeValueAsString(self.files))  # one call, not one for each file
-        return [json.loads(each.get("stats") or "{}") for each in files]
-
-    def _files_within(self, session: SparkSession, bounds: Sequence[Within]) -> Any:
+    def files_within(self, session: SparkSession, bounds: Sequence[Within]) -> "Files":
+        """The files that may have rows within bounds."""
         own = {name: in_files for in_files, name in names_in_files(self.snapshot).items()}
+        told = self._told(session)
+        chosen = [
+            number
+            for number, each in enumerate(told)
+            if all(bound.may_be_in(_statistics(each), own.get(bound.column, "")) for bound in bounds)
+        ]
         found = self.files.take(0)
-        for number, told in enumerate(self._statistics(session)):
-            if all(each.may_be_in(told, own.get(each.column, "")) for each in bounds):
-                found = found.appended(self.files.apply(number))
-        return found
+        for number in chosen:
+            found = found.appended(self.files.apply(number))
+        has_deletions = any(told[number].get("deletionVector") for number in chosen)
+        return Files(found, len(chosen), sum(told[number]["size"] for number in chosen), len(told), has_deletions)
+
+    def _told(self, session: SparkSession) -> list[dict[str, Any]]:
+        """What the log tells of each file."""
+        mapper = java_class(session, "org.apache.spark.sql.delta.util.JsonUtils").mapper()
+        told: list[dict[str, Any]] = json.loads(mapper.writeValueAsString(self.files))  # one call for all files
+        return told
 
     def has_seen(self, app: str, number: int) -> bool:
         """Whether a transaction, or a later one of the same application, was committed."""
@@ -90,7 +101,24 @@ class Contents:
         return any(version >= number for version in seen)
 
 
-def contents(log: Any, snapshot: Any, largest: float = LARGEST) -> Contents | None:
+@dataclass(frozen=True)
+class Files:
+    """Some of the files of a table."""
+
+    files: Any  # a sequence, as Scala has it
+    count: int
+    bytes: int
+    of: int  # how many the table has
+    has_deletions: bool  # some of their rows are marked as deleted
+
+
+def _statistics(file: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(json.loads(file.get("stats") or "{}"))
+
+
+def contents(
+    log: Any, snapshot: Any, largest: float = LARGEST, may_have_deletions: bool = False
+) -> Contents | None:  # fmt: skip
     """What a table consists of; None where its checksum does not tell all of it, and where it is large or not plain."""
     if not snapshot.checksumOpt().isDefined():
         return None
@@ -98,18 +126,19 @@ def contents(log: Any, snapshot: Any, largest: float = LARGEST) -> Contents | No
     files, transactions = checksum.allFiles(), checksum.setTransactions()
     if not (files.isDefined() and transactions.isDefined()) or files.get().size() != checksum.numFiles():
         return None
-    if checksum.tableSizeBytes() > largest or not _is_plain(snapshot, checksum):
+    if checksum.tableSizeBytes() > largest or _PADDED in snapshot.metadata().schemaString():
+        return None
+    if not may_have_deletions and _has_deletions(snapshot, checksum):
         return None
     return Contents(log, snapshot, files.get(), transactions.get())
 
 
-def _is_plain(snapshot: Any, checksum: Any) -> bool:
-    """Whether the rows of a table are those of its files, and nothing else."""
-    if _DELETIONS in snapshot.protocol().json():
-        count = checksum.numDeletionVectorsOpt()
-        if not (count.isDefined() and count.get() == 0):
-            return False
-    return _PADDED not in snapshot.metadata().schemaString()
+def _has_deletions(snapshot: Any, checksum: Any) -> bool:
+    """Whether some rows of its files are none of the table."""
+    if _DELETIONS not in snapshot.protocol().json():
+        return False
+    count = checksum.numDeletionVectorsOpt()
+    return not (count.isDefined() and count.get() == 0)
 
 
 def elements(sequence: Any) -> list[Any]:

@@ -12,9 +12,11 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt_lazyview.adapter.catalog import SparkCatalog
 from dbt_lazyview.adapter.connections import SessionHandle, own_connection
 from dbt_lazyview.adapter.errors import words_of
+from dbt_lazyview.adapter.folding import fold
 from dbt_lazyview.adapter.outliving import keep_registered
 from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.adapter.writing import run_for_effect
+from dbt_lazyview.maintenance.affected import Affected
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.probes import Probes
 
@@ -62,6 +64,13 @@ class DbtEngine:
                 run_for_effect(self.shortcuts.logs, sql)
             else:
                 self.connection.handle.cursor().execute(sql)
+
+    def fold(self, affected: Affected, query: str) -> bool:
+        assert self.shortcuts
+        query = self._commented(query)
+        logger.debug(f"On {self.connection.name}, into {affected.files} of {affected.of} files: {query}")
+        with engine_errors():
+            return fold(self.shortcuts.logs, affected, query)
 
     def set(self, settings: Mapping[str, str]) -> None:
         """Have settings for as long as the connection lasts."""

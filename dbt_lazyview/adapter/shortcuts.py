@@ -9,12 +9,14 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbt_lazyview.adapter import delta_log, file_statistics
+from dbt_lazyview.adapter import delta_log, file_statistics, folding
 from dbt_lazyview.adapter.errors import readable
 from dbt_lazyview.adapter.logs import Logs
 from dbt_lazyview.adapter.pinned import known_contents, pins_replaced
 from dbt_lazyview.adapter.writing import asks_the_log
 from dbt_lazyview.compiler.catalog import Name, Table
+from dbt_lazyview.compiler.plan import Extent
+from dbt_lazyview.maintenance.affected import Affected
 from dbt_lazyview.maintenance.engine import EngineError
 
 logger = AdapterLogger("LazyView")
@@ -54,6 +56,12 @@ class EmbeddedShortcuts:
         try:
             known = known_contents(self.logs, name, version)
             return known.row_count(self.session) if known else None
+        except (Py4JError, PySparkException):
+            return None
+
+    def affected(self, name: Name, version: int, keys: tuple[Extent, ...]) -> Affected | None:
+        try:
+            return folding.affected(self.logs, name, version, keys)
         except (Py4JError, PySparkException):
             return None
 

@@ -15,7 +15,7 @@ from pyspark.sql.types import AtomicType, StructType
 from dbt_lazyview.adapter.contents import contents, elements
 from dbt_lazyview.adapter.logs import Logs, active, java_class
 from dbt_lazyview.adapter.pinned import pins_replaced
-from dbt_lazyview.adapter.transaction import overwrite
+from dbt_lazyview.adapter.transaction import Transaction
 from dbt_lazyview.compiler.catalog import Name
 
 OVERWRITE = re.compile(r"\binsert overwrite\b", re.IGNORECASE)
@@ -59,7 +59,7 @@ def _overwritten(logs: Logs, statement: str) -> bool:
 def _write(session: SparkSession, log: Any, snapshot: Any, rows: DataFrame) -> None:
     known = contents(log, snapshot)
     if known:
-        overwrite(session, known, rows)
+        Transaction(session, known).overwrite(rows)
     else:
         rows.write.format("delta").mode("overwrite").save(log.dataPath().toString())
 

@@ -4,14 +4,15 @@ from collections.abc import Mapping
 
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.passes.literal_bounds import bounded, literal
-from dbt_lazyview.compiler.plan import Bound, DeltaColumn, Range, RefreshPlan
+from dbt_lazyview.compiler.plan import Bound, DeltaColumn, Extent, Range, RefreshPlan
 from dbt_lazyview.maintenance.engine import Engine, EngineError
-from dbt_lazyview.maintenance.statistics import Ends, Statistics, outermost
+from dbt_lazyview.maintenance.statistics import Ends, Statistics, extents_of, outermost
 from dbt_lazyview.maintenance.tables import Detail
 
 # Below, nothing is saved even where writers left statistics that tell the keys for nothing: a statement with other
 # numbers in it is compiled anew.
 BOUNDED_BYTES = 16 * 2**20
+BOUNDED_STATE = 8 * 2**20  # the same of a state: rows beyond the bounds are not held against the change
 # Below, reading all of a table takes no longer than a query for the keys.
 LARGE_BYTES = 256 * 2**20
 LARGE_FILES = 32
@@ -24,14 +25,20 @@ def within_bounds(
 ) -> RefreshPlan:
     """The plan with the least and the greatest key of the changes as literals, wherever it reads a large table."""
     sizes = {each: details.get(each.source.name) if each.source else state for each in plan.ranges}
-    told = {each: ends for each, detail in sizes.items() if is_bounded(detail) and (ends := _told(each, statistics))}
+    worth = [each for each, detail in sizes.items() if is_bounded(detail, is_state=each.source is None)]
+    told = {each: ends for each in worth if (ends := _told(each, statistics))}
     asked = _asked([each for each, detail in sizes.items() if each not in told and is_large(detail)], engine)
     return bounded(plan, {each: _bound(each, *ends) for each, ends in {**told, **asked}.items()})
 
 
-def is_bounded(detail: Detail | None) -> bool:
+def extents_of_keys(plan: RefreshPlan, statistics: Statistics) -> tuple[Extent, ...]:
+    """Between which values the keys of stored rows lie that the change is about; those that are known for nothing."""
+    return extents_of((each.column, _told(each, statistics)) for each in plan.ranges if each.source is None)
+
+
+def is_bounded(detail: Detail | None, is_state: bool = False) -> bool:
     """Whether bounds that cost nothing are worth writing down; of what the query reads at a moment nothing is known."""
-    return detail is not None and detail.size >= BOUNDED_BYTES
+    return detail is not None and detail.size >= (BOUNDED_STATE if is_state else BOUNDED_BYTES)
 
 
 def is_large(detail: Detail | None) -> bool:

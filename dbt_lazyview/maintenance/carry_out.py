@@ -177,7 +177,7 @@ def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:
             stages.enter_context(staged(tables.engine, plan.stages))
             check_constraints(tables.engine, plan)
             statement = _statement(tables.engine, plan)
-        written = commit(tables, plan.into or plan.state, statement, plan.record)
+        written = commit(tables, plan.into or plan.state, statement, plan.record, plan.affected)
     if plan.into:
         check_epoch(tables, plan.state)
     return written, pinned + len(plan.stages) + 1

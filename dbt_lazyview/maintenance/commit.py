@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from dbt_lazyview.maintenance.affected import Affected
 from dbt_lazyview.maintenance.decide import WRITES_ALL
 from dbt_lazyview.maintenance.engine import Engine, EngineError, during
 from dbt_lazyview.maintenance.failures import is_race
@@ -23,12 +24,17 @@ class LostRace(Exception):
     """Somebody else was faster: load again and plan anew."""
 
 
-def commit(tables: Tables, state: State, statement: str, record: Record) -> Commit:
-    """Run the statement that writes the state, and find what it committed."""
-    if tables.engine.shortcuts:
+def commit(
+    tables: Tables, state: State, statement: str, record: Record, affected: Affected | None = None
+) -> Commit:  # fmt: skip
+    """Run the statement that writes the state, or the query whose rows are written, and find what was committed."""
+    if tables.engine.shortcuts and affected is None:
         tables.engine.shortcuts.find_transactions(state.name, statement)
     with races_noticed(), during("write the state"), carrying(tables.engine, record):
-        tables.engine.execute(statement)
+        if affected is None:
+            tables.engine.execute(statement)
+        elif not tables.engine.fold(affected, statement):
+            raise LostRace
     with during("find what was committed"):
         return confirm(tables, state, record)
 

@@ -6,18 +6,20 @@ from dataclasses import dataclass
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.plan import Window
 from dbt_lazyview.compiler.reasons import Problem, Reason
+from dbt_lazyview.maintenance.affected import Affected
 from dbt_lazyview.maintenance.record import Position
 from dbt_lazyview.maintenance.windows import Obstacle
 
 LARGE_STATE = (
     64_000_000  # bytes; rows of it are marked as deleted, and it is not shuffled for the sake of a few changes
 )
-SMALL_STATE = 8_000_000  # bytes; rewriting less than this takes fewer jobs and less time than a MERGE
+SMALL_STATE = 8_000_000  # bytes; overwriting less than this takes fewer jobs and less time than a MERGE
+REWRITTEN = 32_000_000  # bytes of files that may hold changed rows; the same of rewriting them
 ADVANCE_AFTER_VERSIONS = 100
 ADVANCE_AFTER_MILLISECONDS = 24 * 3600 * 1000
 
 BUILD, NOOP, INCREMENTAL, FULL = "build", "noop", "incremental", "full"
-OVERWRITE, MERGE = "overwrite", "merge"  # strategies
+APPEND, OVERWRITE, REWRITE, MERGE = "append", "overwrite", "rewrite", "merge"  # strategies
 CLONE = "clone"  # of another state
 WRITES_ALL = (BUILD, FULL, CLONE)  # whatever the state held before
 ALLOWED_UNDER_INCREMENTAL = (Reason.FIRST_BUILD, Reason.FULL_REFRESH_REQUESTED)
@@ -104,9 +106,16 @@ def why_refused(decision: Decision, refresh_mode: str, problems: tuple[Problem, 
     return decision.reason if recomputes and decision.reason not in ALLOWED_UNDER_INCREMENTAL else None
 
 
-def choose_strategy(state_bytes: int, is_parent: bool) -> str:
-    """How a change is folded in: a small state is rewritten, unless that would bloat the change feed children read."""
-    return OVERWRITE if state_bytes < SMALL_STATE and not is_parent else MERGE
+def choose_strategy(state_bytes: int, is_parent: bool, affected: Affected | None = None) -> str:
+    """
+    How a change is folded in. Rows that are all new are appended. A small state is overwritten, unless that would bloat
+    the change feed that children read; of other states few files are rewritten. What is left is merged into.
+    """
+    if affected and not affected.files:
+        return APPEND
+    if state_bytes < SMALL_STATE and not is_parent:
+        return OVERWRITE
+    return REWRITE if affected and affected.bytes < REWRITTEN else MERGE
 
 
 def should_advance(recorded: Mapping[str, Position], now: Mapping[str, Position]) -> bool:

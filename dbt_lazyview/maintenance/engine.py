@@ -6,6 +6,8 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 from dbt_lazyview.compiler.catalog import Catalog, Name, Table
+from dbt_lazyview.compiler.plan import Extent
+from dbt_lazyview.maintenance.affected import Affected
 
 
 class Shortcuts(Protocol):
@@ -35,6 +37,9 @@ class Shortcuts(Protocol):
     def row_count(self, name: Name, version: int) -> int | None:
         """How many rows a table has at a version; None where only a query can tell."""
 
+    def affected(self, name: Name, version: int, keys: tuple[Extent, ...]) -> Affected | None:
+        """The files of a table with rows whose keys lie within extents; None where that is not known for nothing."""
+
     def properties(self, name: Name) -> Mapping[str, str] | None:
         """What SHOW TBLPROPERTIES would tell of a view; None where only the statement can."""
 
@@ -63,6 +68,12 @@ class Engine(Protocol):
 
     def execute(self, sql: str) -> None:
         """Run a statement for its effect."""
+
+    def fold(self, affected: Affected, query: str) -> bool:
+        """
+        Commit the rows of a query instead of those of the affected files, and to the change feed those that tell in
+        `_change_type` how rows changed. Only through shortcuts; False where the table is at another version by now.
+        """
 
     def render(self, macro: str, **arguments: Any) -> str:
         """The text of a macro."""

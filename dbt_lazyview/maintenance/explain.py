@@ -1,5 +1,6 @@
 """Explain: the plan a refresh would carry out now, printed instead of run."""
 
+from dbt_lazyview.maintenance.amounts import counted
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.planning import Plan, Request
 from dbt_lazyview.maintenance.refresh import begin
@@ -28,4 +29,14 @@ def _told(plan: Plan, engine: Engine) -> list[str]:
     reason = f" ({decision.reason.word})" if decision.reason else ""
     about = f": {decision.about}" if decision.about else ""
     staging = [engine.render("stage_relation", stage=stage) + ";" for stage in plan.stages]
-    return [f"Now: {decision.kind}{reason}{about}", *staging, plan.statement or "Nothing to run."]
+    return [f"Now: {decision.kind}{reason}{about}", *staging, *_written(plan), plan.statement or "Nothing to run."]
+
+
+def _written(plan: Plan) -> list[str]:
+    """Where what is run is a query: what becomes of its rows."""
+    if plan.affected is None:
+        return []
+    if not plan.affected.files:
+        return ["Added to the state, which has no row with such keys:"]
+    files = f"{plan.affected.files} of {counted(plan.affected.of, 'file')}"
+    return [f"Written instead of {files} of the state, and to its change feed what changed:"]

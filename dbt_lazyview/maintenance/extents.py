@@ -7,20 +7,17 @@ extent of a column, once known, is carried from record to record by the statisti
 with them and whatever went. Where these do not tell, nothing is known, until it is asked for again.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dbt_lazyview.compiler.catalog import Name
-from dbt_lazyview.compiler.plan import Extent, Window
+from dbt_lazyview.compiler.plan import Window
 from dbt_lazyview.maintenance.engine import Engine
-from dbt_lazyview.maintenance.statistics import DATE, Ends, Statistics, outermost
+from dbt_lazyview.maintenance.statistics import Ends, Statistics, extents_of, outermost
 from dbt_lazyview.maintenance.tables import sql_name
 
 Recorded = Mapping[str, Mapping[str, Ends]]  # by quoted table, by column
 NOTHING_RECORDED: Recorded = {}
-
-_NUMBER = re.compile(r"-?\d+")
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ class Extents:
         before = list(self.recorded.get(sql_name(name), {}).items())
         columns = self.columns.get(name, ()) if window.insert_only else ()
         came = [(column, self.statistics.ends(name, window, column)) for column in columns]
-        return replace(window, before=_extents(before), came=_extents(came))
+        return replace(window, before=extents_of(before), came=extents_of(came))
 
     def _carried(self, name: Name, window: Window) -> dict[str, Ends]:
         known = self.recorded.get(sql_name(name), {})
@@ -80,17 +77,3 @@ class Extents:
             for column, (low, high) in known.items()
         }
         return {column: ends for column, ends in grown.items() if ends is not None}
-
-
-def _extents(known: Sequence[tuple[str, Ends | None]]) -> tuple[Extent, ...]:
-    """Those that can be compared."""
-    values = [(column, _value(ends[0]), _value(ends[1])) for column, ends in known if ends is not None]
-    return tuple(
-        Extent(column, low, high) for column, low, high in values if low is not None and high is not None
-    )  # fmt: skip
-
-
-def _value(told: str) -> int | str | None:
-    if _NUMBER.fullmatch(told):
-        return int(told)
-    return told if DATE.fullmatch(told) else None

@@ -13,7 +13,8 @@ from dbt_lazyview.compiler.passes.staging import with_change_staged
 from dbt_lazyview.compiler.plan import RefreshPlan, Stage, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.adoption import adopted
-from dbt_lazyview.maintenance.bounds import within_bounds
+from dbt_lazyview.maintenance.affected import Affected
+from dbt_lazyview.maintenance.bounds import extents_of_keys, within_bounds
 from dbt_lazyview.maintenance.column_changes import restored_version
 from dbt_lazyview.maintenance.cut_over import (
     AllAtOnce,
@@ -26,11 +27,13 @@ from dbt_lazyview.maintenance.cut_over import (
     pending_in,
 )
 from dbt_lazyview.maintenance.decide import (
+    APPEND,
     FULL,
     INCREMENTAL,
     LARGE_STATE,
     MERGE,
     NOOP,
+    REWRITE,
     Decision,
     Situation,
     choose_strategy,
@@ -52,8 +55,9 @@ from dbt_lazyview.maintenance.storage import checked_conditions, is_stored_elsew
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node
 from dbt_lazyview.maintenance.until import Until
-from dbt_lazyview.maintenance.view_delta.windows import APPEND, point_record, window_of, window_record
+from dbt_lazyview.maintenance.view_delta.windows import point_record, window_of, window_record
 from dbt_lazyview.maintenance.windows import Obstacle, as_diff, follow, is_same_version
+from dbt_lazyview.names import AFFECTED_ROWS, quoted
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,7 @@ class Plan:
     checks_sums: bool = False  # fails where a sum overflows that it adds to
     into: State | None = None  # the view delta, where it is written to that instead of the state
     check: Check | None = None  # of what is written, which Delta does not look at by itself
+    affected: Affected | None = None  # where the statement is a query, the files whose rows its rows stand for
 
     def noting(self, **facts: Any) -> "Plan":
         """The plan, with more in its record."""
@@ -287,8 +292,9 @@ class Planner:
         assert self.state.detail is not None
         options = replace(options, checked_sums=False) if self.defers else options  # whoever adds up later cannot mend
         read = StateRead(sql_name(self.state.name), self.state.version, self.state.unapplied)
-        strategy = choose_strategy(self.state.detail.size, self.node.target.definition.is_parent)
         plan = self.node.view.refresh(self.extents.told(windows), options, read)
+        affected = self.affected(plan)
+        strategy = choose_strategy(self.state.detail.size, self.node.target.definition.is_parent, affected)
         plan = within_bounds(plan, self.tables.engine, self.statistics, self.node.details, self.state.detail)
         changes = changes_in(windows)
         planned = Plan(
@@ -299,7 +305,15 @@ class Planner:
         planned = replace(planned, record=self.record(decision, changes, strategy))
         if strategy == MERGE and planned.is_small and self.state.detail.size >= LARGE_STATE:
             return self.merged_into_large(planned, with_change_staged(plan), read)
-        return replace(planned, statement=self.applied(plan, read, strategy))
+        by_query = affected if strategy in (APPEND, REWRITE) else None
+        return replace(planned, statement=self.applied(plan, read, strategy), affected=by_query)
+
+    def affected(self, plan: RefreshPlan) -> Affected | None:
+        """The files of the state that may hold rows which the change is about, where that is known for nothing."""
+        shortcuts, detail = self.tables.engine.shortcuts, self.state.detail
+        if shortcuts is None or self.defers or detail is None or not detail.has_change_feed:
+            return None
+        return shortcuts.affected(self.state.name, self.state.version, extents_of_keys(plan, self.statistics))
 
     def merged_into_large(self, planned: Plan, plan: RefreshPlan, read: StateRead) -> Plan:
         """How many rows the change has is known once it was computed; few of them are broadcast."""
@@ -307,8 +321,9 @@ class Planner:
         return replace(planned, stages=plan.stages, statement=self.applied(plan, read, MERGE), large_merge=merge)
 
     def applied(self, plan: RefreshPlan, read: StateRead, strategy: str, is_few: bool = False) -> str:
+        stored = quoted(AFFECTED_ROWS) if strategy == REWRITE else read.relation
         return self.render(
-            "refresh_state", plan=plan, state=read.relation, strategy=strategy, state_version=self.state.version,
+            "refresh_state", plan=plan, state=stored, strategy=strategy, state_version=self.state.version,
             is_few=is_few,
         )  # fmt: skip
 

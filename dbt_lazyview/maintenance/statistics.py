@@ -1,17 +1,18 @@
 """What is told of files that rows came and went with: the least and the greatest value of columns, without a query."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from dbt_lazyview.compiler.catalog import Name
-from dbt_lazyview.compiler.plan import Window
+from dbt_lazyview.compiler.plan import Extent, Window
 from dbt_lazyview.maintenance.engine import Engine
 
 Ends = tuple[str, str]  # the least and the greatest value, as texts
 Value = tuple[Decimal, str]  # as it is compared
 DATE = re.compile(r"\d{4}-\d\d-\d\d")  # years of four digits sort by their text
+_NUMBER = re.compile(r"-?\d+")
 
 
 class Statistics:
@@ -68,6 +69,20 @@ def outermost(ends: Sequence[Ends | None]) -> Ends | None:
     return min((low for low, _ in known), key=values.__getitem__), max(
         (high for _, high in known), key=values.__getitem__
     )
+
+
+def extents_of(known: Iterable[tuple[str, Ends | None]]) -> tuple[Extent, ...]:
+    """Ends of columns, those that are known to be whole numbers or dates."""
+    values = [(column, _comparable(ends[0]), _comparable(ends[1])) for column, ends in known if ends is not None]
+    return tuple(
+        Extent(column, low, high) for column, low, high in values if low is not None and high is not None
+    )  # fmt: skip
+
+
+def _comparable(told: str) -> int | str | None:
+    if _NUMBER.fullmatch(told):
+        return int(told)
+    return told if DATE.fullmatch(told) else None
 
 
 def _value(told: str) -> Value | None:

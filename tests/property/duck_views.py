@@ -28,6 +28,7 @@ class DuckState:
     def __init__(self, lake: DuckLake, name: str, view: View, options: Options) -> None:
         self.lake, self.view, self.options = lake, view, options
         self.state, self.change, self.next = (f"{name}__{each}" for each in ("state", "change", "next"))
+        self.told, self.untrue = (f"{name}__{each}" for each in ("told", "untrue"))
         self.cut = {each.name: lake.version.get(each.name[-1], 0) for each in self.view.sources}
         self._refreshes: dict[tuple[Any, ...], _Refresh] = {}
         plan = self.view.build(self.cut)
@@ -36,7 +37,9 @@ class DuckState:
         lake.execute(
             f"create or replace table {self.state} as select {columns} from ({query}); "
             f"create or replace table {self.change} as from {self.state} where false; "
-            f"create or replace table {self.next} as from {self.state} where false"
+            f"create or replace table {self.next} as from {self.state} where false; "
+            f"create or replace table {self.told} as select *, '' as _change_type from {self.state} where false; "
+            f"create or replace table {self.untrue} as from {self.state} where false"
         )
         self._broken = self._broken_rows(plan.layout)
 
@@ -66,11 +69,12 @@ class DuckState:
         rest = replace(plan, steps=(), change=self.change)
         statements = {
             strategy: render("refresh_state", plan=rest, state=f"`{self.state}`", strategy=strategy, state_version=0)
-            for strategy in ("merge", "overwrite")
+            for strategy in ("merge", "overwrite", "rewrite")
         }
         folds = {
             "merge": to_duckdb(statements["merge"]),
             "overwrite": self._overwritten(parsed_for_duckdb(statements["overwrite"]).expression.sql("duckdb")),
+            "rewrite": self._rewritten(to_duckdb(statements["rewrite"])),
         }
         return _Refresh(plan.mode, f"insert into {self.change} by name {query}", folds)
 
@@ -80,14 +84,35 @@ class DuckState:
             f"insert into {self.state} from {self.next}; delete from {self.next}"
         )
 
+    def _rewritten(self, query: str) -> str:
+        """What is told of the change has to lead from the rows before to those after it."""
+        came, went = (
+            f"select * exclude (_change_type) from {self.told} where _change_type in {kinds}"
+            for kinds in ("('insert', 'update_postimage')", "('delete', 'update_preimage')")
+        )
+        before, after = f"(from {self.state} union all {came})", f"(from {self.next} union all {went})"
+        return (
+            f"insert into {self.told} by name {query}; "
+            f"insert into {self.next} select * exclude (_change_type) from {self.told} where _change_type is null; "
+            f"insert into {self.untrue} (from {before} except all from {after}) "
+            f"union all (from {after} except all from {before}); "
+            f"delete from {self.state}; insert into {self.state} from {self.next}; "
+            f"delete from {self.next}; delete from {self.told}"
+        )
+
     def _broken_rows(self, layout: StateLayout) -> str:
-        """Stored rows that must not be: a key twice, a count below one, or a view of one row without it."""
+        """
+        Stored rows that must not be: a key twice, a count below one, or a view of one row without it. And what a
+        change feed told and was not so.
+        """
+        untrue = f"select 'told', count(*) from {self.untrue} having count(*) > 0"
         if layout.is_global:
-            return f"select 'rows' as broken, count(*) from {self.state} having count(*) <> 1"
+            return f"select 'rows' as broken, count(*) from {self.state} having count(*) <> 1 union all {untrue}"
         keys = ", ".join(each.quoted.replace("`", '"') for each in layout.keys)
         return (
             f"select 'count' as broken, lv_count from {self.state} where coalesce(lv_count, 0) < 1 "
-            f"union all select 'key twice', count(*) from {self.state} group by {keys} having count(*) > 1"
+            f"union all select 'key twice', count(*) from {self.state} group by {keys} having count(*) > 1 "
+            f"union all {untrue}"
         )
 
     def broken_rows(self) -> list[Row]:

@@ -68,7 +68,7 @@ class _Exploration:
 
     def _batch(self) -> Failure | None:
         commits, is_stale = self._change()
-        strategy = self.random.choice(["merge", "overwrite"])
+        strategy = self.random.choice(["merge", "overwrite", "rewrite"])
         self.case = self.case.with_batch(Batch(commits, strategy))
         self.pairs, self.moved = self.pairs + 1, self.moved + is_stale
         return self.run.refreshed(strategy, self.pairs - 1)

@@ -319,6 +319,10 @@ MUTATIONS: list[Mutation] = [
     Mutation("Merge: keys not null-safe", ("distinct",), _text(r"(?<=t\.)(`\w+`) <=> d\.", r"\1 = d.")),
     Mutation("Overwrite: groups of count 0 stay", ("distinct",), _text(r"having sum\(lv_count\) <> 0", "")),
     Mutation("Overwrite: replaced groups stay", ("aggregate",), _text(r"lv_is_change = lv_newest and ", "")),
+    Mutation("Rewrite: groups of count 0 stay", ("distinct",), _text(r"when lv_left = 0 then array\('delete'\)", "")),
+    Mutation("Rewrite: new rows are not told", ("filter",), _text(r"array\(cast\(null as string\), 'insert'\)", "array('')")),
+    Mutation("Rewrite: rows before are told as after", ("aggregate",), _text("'update_preimage', 'delete'", "'delete'")),
+    Mutation("Rewrite: rows beyond the bounds go", ("distinct",), _text(r"\) is not true", ") is null")),
     Mutation("Condense: deletes are lost", ("filter",), _text(r"(?<=having sum\(lv_weight\)) <> 0", " > 0")),
     Mutation("Source before: delta not negated", ("join",), _text(r"-lv_weight as lv_weight", "lv_weight")),
 ]  # fmt: skip

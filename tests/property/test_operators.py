@@ -200,7 +200,7 @@ def _batches(lake: DuckLake):  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize(
     ("options", "strategies"),
-    [(ALL_ON, ("merge", "overwrite")), (ALL_OFF, ("overwrite", "merge"))],
+    [(ALL_ON, ("merge", "overwrite", "rewrite")), (ALL_OFF, ("rewrite", "overwrite", "merge"))],
     ids=["passes on", "passes off"],
 )
 @pytest.mark.parametrize("name", CASES)

@@ -241,7 +241,11 @@ class _Reads:
 
     def _origins_of_output(self, select: _Select, output: str) -> Origins | None:
         item = next((each.unalias() for each in select.select.selects if each.alias_or_name == output), None)
-        return self._origins_in(select, (item.table, item.name)) if isinstance(item, exp.Column) else None
+        if not isinstance(item, exp.Column):
+            return None
+        place = (item.table, item.name)
+        origins = self._origins_in(select, place)
+        return self._origins_of_equals(select, place, set()) if origins is None and not select.is_full else origins
 
     def _origins_in(self, select: _Select, place: Place) -> Origins | None:
         """Where a column comes from that a SELECT sees, its own or one of a SELECT around it."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from dbt_lazyview.maintenance.record import Record, to_json
 from dbt_lazyview.maintenance.state import State
 
-APPEND = "append"  # how a window gets into a view delta
 # What else can happen to a view delta; its newest window stays what it is.
 POINT, COMPRESS, PRUNE = "point", "compress", "prune"
 

@@ -16,7 +16,7 @@ from dbt_lazyview.compiler.catalog import Name
 from tests.functional.maintenance.lake import Answer, RawEngine
 
 # How statements begin that write a state or a view delta.
-COMMITS = ("insert overwrite", "insert into", "merge into", "create or replace table")
+COMMITS = ("insert overwrite", "insert into", "merge into", "fold", "create or replace table")
 
 
 @dataclass(frozen=True)

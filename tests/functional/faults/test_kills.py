@@ -9,7 +9,7 @@ from tests.functional.faults.kill_test import KillTest
 
 pytestmark = pytest.mark.in_process("processes join the JVM of this one; test_thrift_server.py kills a server")
 
-SCENARIOS = ("merge", "definition", "group", "build", "manager", "propagate", "apply", "compress")
+SCENARIOS = ("rewrite", "definition", "group", "build", "manager", "propagate", "apply", "compress")
 
 
 @pytest.mark.long

@@ -71,7 +71,8 @@ class Scenario:
 
 SCENARIOS = {
     "overwrite": Scenario(("totals",)),
-    "merge": Scenario(("lines",)),
+    "rewrite": Scenario(("lines",)),
+    "merge": Scenario(("lines",), is_embedded=False),
     "parent": Scenario(("lines", "tops")),
     "full": Scenario(("totals",), full=True),
     "definition": Scenario(("other",)),

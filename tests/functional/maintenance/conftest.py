@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from dbt_lazyview.maintenance import decide
 from tests.functional.maintenance.lake import Lake
 
 _numbers = itertools.count()
@@ -13,6 +14,12 @@ SALES = "select region, count(*) as orders, sum(amount) as revenue from sales gr
 @pytest.fixture
 def lake(spark):
     return Lake(spark, f"protocol_{next(_numbers)}")
+
+
+@pytest.fixture
+def merges(monkeypatch):
+    """States that are not overwritten are merged into, as over Thrift and where they have many files."""
+    monkeypatch.setattr(decide, "REWRITTEN", 0)
 
 
 @pytest.fixture

@@ -8,9 +8,11 @@ from pyspark.sql import SparkSession
 
 from dbt_lazyview.adapter.catalog import SparkCatalog
 from dbt_lazyview.adapter.errors import readable, words_of
+from dbt_lazyview.adapter.folding import fold
 from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.adapter.writing import run_for_effect
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
+from dbt_lazyview.maintenance.affected import Affected
 from dbt_lazyview.maintenance.definition import Definition
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.maps import mapping
@@ -49,6 +51,11 @@ class RawEngine:
             return
         logs = self.shortcuts.logs
         self._run(sql, lambda: run_for_effect(logs, sql))
+
+    def fold(self, affected: Affected, query: str) -> bool:
+        assert self.shortcuts
+        logs = self.shortcuts.logs
+        return self._run(f"fold {query}", lambda: fold(logs, affected, query))
 
     def _run(self, sql: str, work: Callable[[], Answer]) -> Answer:
         self._happen(self.before, sql)

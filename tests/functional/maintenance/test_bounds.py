@@ -14,7 +14,7 @@ PER_KEY = "select k, count(*) as n, max(b) as largest from facts group by k"
 
 
 @pytest.fixture
-def views(lake, monkeypatch):
+def views(lake, merges, monkeypatch):
     """Four files of facts with keys of their own, and views over them."""
     monkeypatch.setattr(bounds, "BOUNDED_BYTES", 0)
     monkeypatch.setattr(bounds, "LARGE_BYTES", 0)

@@ -14,7 +14,7 @@ from dbt_lazyview.maintenance.vacuum_guard import guards
 
 
 @pytest.mark.long
-def test_a_state_is_compacted_and_vacuumed_every_so_many_commits(lake, sales):
+def test_a_state_is_compacted_and_vacuumed_every_so_many_commits(lake, sales, merges):
     configs = {"is_parent": True, "compact_every": 2, "vacuum_every": 3}  # merged into: a file more each time
     lines = []
     for number in range(4):

@@ -11,7 +11,7 @@ OF_ROWS_EXPANDED = OF_ROWS.replace("held", f"({ROWS})")
 
 
 @pytest.fixture
-def held(lake, sales, monkeypatch):
+def held(lake, sales, merges, monkeypatch):
     """A view of rows, some of them equal, whose state counts as large, and a view over it."""
     monkeypatch.setattr(decide, "SMALL_STATE", 0)
     monkeypatch.setattr(planning, "LARGE_STATE", 0)

@@ -61,7 +61,7 @@ class TestLazyViewInDbt:
         assert {key: response[key] for key in ("kind", "changes", "rows_changed", "statements")} == {
             "kind": "incremental", "changes": 2, "rows_changed": 2, "statements": 1,
         }  # fmt: skip
-        assert "incremental: 2 changes, 2 rows, merge" in log
+        assert "incremental: 2 changes, 2 rows, rewrite" in log
         rows = project.run_sql("select * from {schema}.top order by region", fetch="all")
         assert [tuple(row) for row in rows] == [("north", 15), ("south", 20)]
 
@@ -79,7 +79,7 @@ class TestLazyViewInDbt:
             each for each in notes if re.match(rf"Lazy view {project.test_schema}.revenue, after 0.\d s: \w+", each)
         ]
         results = [each["data"]["status"] for each in told if each["info"]["name"] == "LogModelResult"]
-        assert results == ["incremental: 1 change, 1 row, merge"], "dbt adds the time that it measured"
+        assert results == ["incremental: 1 change, 1 row, rewrite"], "dbt adds the time that it measured"
         assert {each["info"]["level"] for each in told} == {"info"}
 
         self.insert(project, "(7, 'east', 1)")
@@ -90,7 +90,7 @@ class TestLazyViewInDbt:
         self.insert(project, "(5, 'west', 9)")
         _, log = run_dbt_and_capture(["run-operation", "explain", "--args", "{model: revenue}"])
         assert "Now: incremental" in log
-        assert "merge into" in log
+        assert "Written instead of 1 of 1 file of the state" in log
         query = f"select count(distinct region) as regions from {project.test_schema}.orders"
         _, log = run_dbt_and_capture(["run-operation", "explain", "--args", f"{{sql: {query}}}"])
         assert "Total COUNT(DISTINCT region)" in log

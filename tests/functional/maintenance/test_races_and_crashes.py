@@ -20,10 +20,12 @@ def view(lake, sales):
     return sales
 
 
-@pytest.mark.parametrize("strategy", ["insert overwrite", "merge into"])
-def test_two_refreshers_apply_a_change_once(lake, view, strategy):
+@pytest.mark.parametrize("strategy", ["insert overwrite", "merge into", "fold"])
+def test_two_refreshers_apply_a_change_once(lake, view, strategy, request):
     """The second one commits after the first one planned: the same task number, so one of them wins."""
-    configs = {"is_parent": strategy == "merge into"}
+    configs = {"is_parent": strategy != "insert overwrite"}
+    if strategy == "merge into":
+        request.getfixturevalue("merges")
     lake.refresh("v", view, **configs)
     lake.run("insert into sales values (6, 'north', 100)")
     slow = lake.engine()

@@ -61,7 +61,7 @@ def test_optimize_and_properties_are_nothing_new(lake, sales):
     assert lake.differences("v", sales) == []
 
 
-def test_large_states_and_parents_are_merged(lake, sales):
+def test_large_states_and_parents_are_merged(lake, sales, merges):
     lake.refresh("v", sales, is_parent=True)
     lake.run("insert into sales values (4, 'north', 1)")
     outcome = lake.refresh("v", sales, is_parent=True)

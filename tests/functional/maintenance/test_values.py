@@ -32,12 +32,15 @@ def test_values_out_of_range(lake):
         assert lake.differences("v", sql) == [], statement
 
 
-@pytest.mark.parametrize("is_parent", [False, True], ids=["overwritten", "merged"])
-def test_wide_sums_that_overflow_and_come_back(lake, is_parent):
+@pytest.mark.parametrize("strategy", ["overwrite", "rewrite", "merge"])
+def test_wide_sums_that_overflow_and_come_back(lake, strategy, request):
     """Sums of more than 28 digits are added to; where one overflows, its group is computed from its rows."""
     lake.run("create table t (k int, d decimal(38,2)) using delta", "insert into t values (1, 7), (2, 1), (3, null)")
     sql = "select k, sum(d) as d, count(*) as n from t group by k"
-    lake.refresh("v", sql, refresh_mode="incremental", is_parent=is_parent)
+    configs = {"refresh_mode": "incremental", "is_parent": strategy != "overwrite"}
+    if strategy == "merge":
+        request.getfixturevalue("merges")
+    lake.refresh("v", sql, **configs)
     most = "9" * 36 + ".99"
     for statement in (
         "insert into t values (1, 0.25), (3, 4)",
@@ -46,8 +49,8 @@ def test_wide_sums_that_overflow_and_come_back(lake, is_parent):
         f"delete from t where d = {most}",
     ):
         lake.run(statement)
-        outcome = lake.refresh("v", sql, refresh_mode="incremental", is_parent=is_parent)
-        assert outcome.kind == "incremental", statement
+        outcome = lake.refresh("v", sql, **configs)
+        assert (outcome.kind, outcome.strategy) == ("incremental", strategy), statement
         assert lake.differences("v", sql) == [], statement
 
 

@@ -74,7 +74,7 @@ class TestViewsThatFollow:
             group.sell()
 
         slow = group.lake.engine()
-        slow.before["merge into"] = look
+        slow.before["fold"] = look
         slow.before["insert overwrite"] = look
         group.sell()
         outcome = group.refresh("returned", slow, trigger="demand")
@@ -91,7 +91,7 @@ class TestViewsThatFollow:
         before = group.shown()
         group.sell()
         dying = group.lake.engine()
-        dying.after["merge into" if moment == "between the commits" else "create or replace view"] = die
+        dying.after["fold" if moment == "between the commits" else "create or replace view"] = die
         with pytest.raises(Killed):
             group.refresh("returned", dying)
         if moment == "between the commits":

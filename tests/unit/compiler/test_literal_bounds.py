@@ -60,7 +60,8 @@ def test_relations_of_the_same_name_in_two_subqueries() -> None:
         "select id from orders o where exists (select 1 from customers x where x.c_id = o.cust) "
         "and exists (select 1 from nations x where x.n_name = o.st)"
     )
-    assert _ranges(sql, "customers") == {"new_orders.cust": "delta_customers.c_id"}
+    expected = {"new_orders.cust": "delta_customers.c_id", "new_customers.c_id": "delta_customers.c_id"}
+    assert _ranges(sql, "customers") == expected
 
 
 @pytest.mark.parametrize(

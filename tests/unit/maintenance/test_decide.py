@@ -4,9 +4,11 @@ import pytest
 
 from dbt_lazyview.compiler.plan import Window
 from dbt_lazyview.compiler.reasons import Problem, Reason
+from dbt_lazyview.maintenance.affected import Affected
 from dbt_lazyview.maintenance.decide import (
     ADVANCE_AFTER_MILLISECONDS,
     ADVANCE_AFTER_VERSIONS,
+    REWRITTEN,
     SMALL_STATE,
     Situation,
     choose_strategy,
@@ -65,10 +67,25 @@ def test_incremental_never_recomputes_by_itself(situation, reason):
     assert why_refused(decide(situation), situation.refresh_mode, situation.problems) is reason
 
 
-def test_small_states_are_rewritten_unless_children_read_their_changes():
+def test_small_states_are_overwritten_unless_children_read_their_changes():
     assert choose_strategy(SMALL_STATE - 1, is_parent=False) == "overwrite"
     assert choose_strategy(SMALL_STATE - 1, is_parent=True) == "merge"
     assert choose_strategy(SMALL_STATE, is_parent=False) == "merge"
+
+
+@pytest.mark.parametrize(
+    ("files", "size", "is_parent", "strategy"),
+    [(0, 0, False, "append"), (0, 0, True, "append"), (1, REWRITTEN - 1, True, "rewrite"), (1, REWRITTEN, True, "merge"),
+     (1, 10, False, "overwrite")],
+)  # fmt: skip
+def test_files_that_the_change_is_about_are_rewritten_while_they_are_small(files, size, is_parent, strategy):
+    affected = Affected(("c", "s", "v__state"), 1, (), files, size, of=2)
+    assert choose_strategy(SMALL_STATE - 1, is_parent, affected) == strategy
+
+
+def test_few_files_of_a_large_state_are_rewritten():
+    affected = Affected(("c", "s", "v__state"), 1, (), 1, REWRITTEN - 1, of=40)
+    assert choose_strategy(100 * SMALL_STATE, False, affected) == "rewrite"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,158 @@
+"""Changes folded into the files that they are about, and what the change feed of the state tells of it afterwards."""
+
+import pytest
+
+from dbt_lazyview.maintenance import decide
+from dbt_lazyview.maintenance.explain import explain
+from tests.functional.maintenance.lake import Killed, die
+
+ROWS = "select id, region, amount from sales where amount > 0"
+OF_ONE_ROW = "select count(*) as orders, sum(amount) as revenue, max(region) as last from sales"
+pytestmark = pytest.mark.in_process("statements over Thrift have no files to choose")
+
+
+def _told(lake, name, version):
+    """How the change feed says that rows of a state changed in a version."""
+    changes = f"table_changes('{lake.schema}.{name}__state', {version}, {version})"
+    return sorted(row[0] for row in lake.run(f"select _change_type from {changes}"))
+
+
+class TestParents:
+    """Others read the change feed of the state: it shows what changed, not all rows twice."""
+
+    def test_small_states_are_rewritten(self, lake, sales):
+        lake.refresh("v", sales, is_parent=True)
+        lake.run(
+            "insert into sales values (4, 'north', 1), (5, 'west', 2)",
+            "delete from sales where id = 2",
+        )
+        outcome = lake.refresh("v", sales, is_parent=True)
+        assert (outcome.strategy, outcome.rows_changed, outcome.statements) == ("rewrite", 3, 1)
+        assert lake.differences("v", sales) == []
+        newest = lake.history("v__state")[0]
+        told = {name: newest["operationMetrics"][f"numTargetRows{name}"] for name in ("Inserted", "Updated", "Deleted")}
+        assert (newest["operation"], told) == ("MERGE", {"Inserted": "1", "Updated": "1", "Deleted": "1"})
+        expected = ["delete", "insert", "update_postimage", "update_preimage"]
+        assert _told(lake, "v", newest["version"]) == expected
+
+    def test_children_follow_what_changed(self, lake, sales):
+        child = "select count(*) as regions, max(revenue) as most from parent"
+        lake.refresh("parent", sales, is_parent=True)
+        lake.refresh("child", child)
+        lake.run("insert into sales values (4, 'north', 1)")
+        lake.refresh("parent", sales, is_parent=True)
+        outcome = lake.refresh("child", child)
+        assert (outcome.kind, outcome.changes) == ("incremental", 1)
+        assert lake.differences("child", child.replace("parent", f"({sales})")) == []
+
+    def test_a_view_of_one_row(self, lake, sales):
+        lake.refresh("v", OF_ONE_ROW, is_parent=True)
+        for change in ("delete from sales", "insert into sales values (1, 'x', 3)", "update sales set amount = 4"):
+            lake.run(change)
+            assert lake.refresh("v", OF_ONE_ROW, is_parent=True).strategy == "rewrite"
+            assert lake.differences("v", OF_ONE_ROW) == []
+            expected = ["update_postimage", "update_preimage"]
+            assert _told(lake, "v", lake.history("v__state")[0]["version"]) == expected
+
+    def test_a_state_without_a_feed_is_merged_into(self, lake, sales):
+        lake.refresh("v", sales, is_parent=True)
+        lake.run(
+            "alter table v__state set tblproperties ('delta.enableChangeDataFeed' = 'false')",
+            "insert into sales values (4, 'north', 1)",
+        )
+        assert lake.refresh("v", sales, is_parent=True).strategy == "merge"
+        assert lake.differences("v", sales) == []
+
+
+@pytest.fixture
+def held(lake, sales, monkeypatch):
+    """A view of rows whose state is no small one: two files, one for the rows that came later."""
+    monkeypatch.setattr(decide, "SMALL_STATE", 0)
+    lake.refresh("v", ROWS)
+    lake.run("insert into sales values (10, 'north', 1), (12, null, 2)")
+    assert lake.refresh("v", ROWS).strategy == "append"
+    return lake
+
+
+def _files(lake):
+    return set(lake.session.table("v__state").inputFiles())
+
+
+def _kept(lake, change):
+    """Strategy of the refresh after a change, and how many files of the state stay; the view equals its query then."""
+    lake.run(change)
+    before = _files(lake)
+    strategy = lake.refresh("v", ROWS).strategy
+    assert lake.differences("v", ROWS) == []
+    return strategy, len(before & _files(lake))
+
+
+class TestFiles:
+    """Of a state that is no small one, only files that may have keys of the change are written anew."""
+
+    def test_new_keys_are_added(self, held):
+        newest = held.history("v__state")[0]
+        assert (newest["operation"], newest["operationParameters"]["mode"]) == ("WRITE", "Append")
+        assert _told(held, "v", newest["version"]) == ["insert", "insert"]
+        assert len(_files(held)) == 2
+
+    def test_files_without_the_keys_stay(self, held):
+        assert _kept(held, "update sales set amount = amount + 1 where id = 10") == ("rewrite", 1)
+        assert _kept(held, "delete from sales where id = 12") == ("rewrite", 1)
+        assert _kept(held, "delete from sales where id >= 10") == ("rewrite", 1)
+        assert _kept(held, "insert into sales values (7, 'east', 1)") == ("append", 1)
+        assert _kept(held, "delete from sales") == ("rewrite", 0)
+        assert _kept(held, "insert into sales values (1, 'east', 1)")[0] == "append"
+
+    def test_equal_rows_and_keys_that_are_null(self, held):
+        assert _kept(held, "insert into sales values (null, 'north', 1), (null, 'north', 1)") == ("rewrite", 0)
+        assert _kept(held, "insert into sales values (null, 'north', 1), (30, 'x', 1)") == ("rewrite", 0)
+        assert _kept(held, "delete from sales where id is null and region = 'north'") == ("rewrite", 0)
+
+    def test_files_with_marked_rows_are_merged_into(self, held):
+        held.run("alter table v__state set tblproperties ('delta.enableDeletionVectors' = 'true')")
+        held.refresh("v", ROWS)
+        held.run("delete from sales where id = 1")
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(decide, "REWRITTEN", 0)
+            assert held.refresh("v", ROWS).strategy == "merge"
+        assert held.run("select count(*) from v__state") == [(4,)]
+        assert int(held.history("v__state")[0]["operationMetrics"]["numTargetDeletionVectorsAdded"]) == 1
+        assert _kept(held, "delete from sales where id = 2")[0] == "merge"
+        assert _kept(held, "delete from sales where id = 10") == ("rewrite", 1)
+
+    def test_explain_tells_what_becomes_of_the_rows(self, held):
+        held.run("update sales set amount = 9 where id = 10")
+        told = explain(held.engine(), held.target("v", ROWS))
+        assert "Written instead of 1 of 2 files of the state" in told
+        held.run("delete from sales where id = 10", "insert into sales values (20, 'x', 1)")
+        assert held.refresh("v", ROWS).kind == "incremental"
+        held.run("insert into sales values (40, 'x', 1)")
+        assert "Added to the state" in explain(held.engine(), held.target("v", ROWS))
+
+
+class TestRaces:
+    def test_two_refreshers_apply_a_change_once(self, held):
+        for change in ("update sales set amount = 7 where id = 10", "insert into sales values (50, 'x', 1)"):
+            held.run(change)
+            slow = held.engine()
+            slow.before["fold"] = lambda: held.refresh("v", ROWS)
+            assert held.refresh("v", ROWS, slow).kind == "noop"
+            assert held.differences("v", ROWS) == []
+
+    def test_somebody_changes_the_state_meanwhile(self, held):
+        held.run("update sales set amount = 7 where id = 10")
+        slow = held.engine()
+        slow.before["fold"] = lambda: held.run("delete from v__state where amount = 5")
+        assert held.refresh("v", ROWS, slow).reason == "state_changed"
+        assert held.differences("v", ROWS) == []
+
+    @pytest.mark.parametrize("moment", ["before", "after"])
+    def test_killed_around_the_commit(self, held, moment):
+        held.run("update sales set amount = 7 where id = 10")
+        dying = held.engine()
+        getattr(dying, moment)["fold"] = die
+        with pytest.raises(Killed):
+            held.refresh("v", ROWS, dying)
+        assert held.refresh("v", ROWS).kind == ("incremental" if moment == "before" else "noop")
+        assert held.differences("v", ROWS) == []

@@ -23,6 +23,7 @@ class Arrival:
     cut: Mapping[str, Position]  # what its record says it stands for
     since: int = NO_VERSION  # version of the state that carried the record before
     state: State | None = None  # to be shown
+    has_only_new_files: bool = False  # its state was written anew
 
     @property
     def record(self) -> Record | None:

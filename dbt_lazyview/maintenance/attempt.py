@@ -229,7 +229,8 @@ class Attempt:
         arrival = self.arrived[node.target.state]
         if arrival.outcome.record is None:
             return
-        chores = keep_house(self.tables, node.target, arrival.since, arrival.position.version)
+        versions = (arrival.since, arrival.position.version)
+        chores = keep_house(self.tables, node.target, *versions, has_only_new_files=arrival.has_only_new_files)
         self.arrived[node.target.state] = replace(arrival, outcome=replace(arrival.outcome, chores=chores))
 
     def pin_again(self, members: Sequence[Node]) -> None:
@@ -278,4 +279,5 @@ class Attempt:
         is_replaced = plan is not None and plan.replaces_state
         partitions = None if is_replaced or not state.detail else state.detail.partitions
         position = Position(state.version, state.newest.timestamp, table_id, partitions=partitions)
-        return Arrival(position, outcome, state.record.cut, since, state)
+        is_fresh = plan is not None and plan.leaves_only_new_files
+        return Arrival(position, outcome, state.record.cut, since, state, is_fresh)

@@ -25,6 +25,7 @@ LIKE = {INSERTS: OTHERS, OTHERS: INSERTS, REWRITES: OTHERS}
 # How many times as long as some inserts as many deletes or updates take, until they have shown it: 2.2 to 3 measured.
 DEARER = {INSERTS: 1 / 3, OTHERS: 3, REWRITES: 1}
 SOME_AS_FEW = 1.5  # how many times as long as few changes some take, until they have shown it: 1.4 to 1.5 measured
+MANY_AS_FEW = 2  # the same of many, at least
 MARGIN = 1.2  # what is about equal stays incremental
 LEAST_GAIN = 500  # milliseconds
 WARMED = 0.5  # a full computation that takes so much of the time of the one before was not quicker by chance
@@ -180,12 +181,18 @@ def foreseen(experience: Experience, pending: Pending, source_rows: Callable[[],
         >>> known = Experience(10_000, 100, inserts=Pace(3_000, 0.01))
         >>> foreseen(known, Pending(INSERTS, 500_000), lambda: 0, source_bytes=100)
         Estimate(incremental=8000, full=10000)
+        >>> few_take_long = Experience(10_000, 100, inserts=Pace(8_000))
+        >>> foreseen(few_take_long, Pending(INSERTS, 100_000), lambda: 1_000_000, source_bytes=100)
+        Estimate(incremental=16000, full=10000)
     """
     full, pace = experience.full * _grown(experience, source_bytes), pace_of(experience, pending.kind)
+    least = _at_least(pace, pending.rows)
     if pending.rows < MANY_CHANGES:
-        return Estimate(_at_least(pace, pending.rows), round(full))
-    rate = pace.row or full / max(source_rows(), 1) * WORTH[pending.kind]
-    return Estimate(round(_at_least(pace, pending.rows) + pending.rows * rate), round(full))
+        return Estimate(least, round(full))
+    if pace.row:
+        return Estimate(round(least + pending.rows * pace.row), round(full))
+    guessed = least + pending.rows * full / max(source_rows(), 1) * WORTH[pending.kind]
+    return Estimate(round(max(guessed, least * MANY_AS_FEW, pace.some)), round(full))
 
 
 def _grown(experience: Experience, source_bytes: int) -> float:

@@ -9,10 +9,15 @@ from dbt_lazyview.maintenance.tree import Target
 COMPACT, VACUUM = ("optimize_table", "compacted"), ("vacuum_table", "vacuumed")
 
 
-def keep_house(tables: Tables, target: Target, before: int, after: int) -> tuple[str, ...]:
-    """Do what became due between two versions of a state, and tell it; it is no reason for a refresh to fail."""
+def keep_house(
+    tables: Tables, target: Target, before: int, after: int, has_only_new_files: bool = False
+) -> tuple[str, ...]:  # fmt: skip
+    """
+    Do what became due between two versions of a state, and tell it; it is no reason for a refresh to fail. Where
+    everything was written anew just now, there is nothing to put together.
+    """
     definition = target.definition
-    due = [(COMPACT, definition.compact_every), (VACUUM, definition.vacuum_every)]
+    due = [(COMPACT, 0 if has_only_new_files else definition.compact_every), (VACUUM, definition.vacuum_every)]
     return tuple(_done(tables, target, *chore) for chore, every in due if is_due(every, before, after))
 
 

@@ -33,7 +33,9 @@ from dbt_lazyview.maintenance.decide import (
     LARGE_STATE,
     MERGE,
     NOOP,
+    OVERWRITE,
     REWRITE,
+    WRITES_ALL,
     Decision,
     Situation,
     choose_strategy,
@@ -108,6 +110,13 @@ class Plan:
     into: State | None = None  # the view delta, where it is written to that instead of the state
     check: Check | None = None  # of what is written, which Delta does not look at by itself
     affected: Affected | None = None  # where the statement is a query, the files whose rows its rows stand for
+
+    @property
+    def leaves_only_new_files(self) -> bool:
+        """Whether the state has no files afterwards that were there before."""
+        is_rewritten = self.affected is not None and 0 < self.affected.files == self.affected.of
+        is_overwritten = self.record is not None and self.record.strategy == OVERWRITE
+        return self.into is None and (self.decision.kind in WRITES_ALL or is_overwritten or is_rewritten)
 
     def noting(self, **facts: Any) -> "Plan":
         """The plan, with more in its record."""

@@ -36,6 +36,16 @@ def test_a_state_is_compacted_and_vacuumed_every_so_many_commits(lake, sales, me
     assert lake.differences("v", sales) == []
 
 
+def test_what_was_written_anew_is_not_compacted(lake, sales):
+    for number in range(3):
+        lake.run(f"insert into sales values ({number + 10}, 'r{number}', 1)")
+        for name, is_parent in (("overwritten", False), ("rewritten", True)):
+            assert "compacted" not in lake.refresh(name, sales, is_parent=is_parent, compact_every=1).line
+            assert lake.refresh(name, sales, full=True, is_parent=is_parent, compact_every=1).chores == ()
+    written = [row["operation"] for name in ("overwritten", "rewritten") for row in lake.history(f"{name}__state")]
+    assert "OPTIMIZE" not in written
+
+
 def test_a_full_refresh_beyond_the_limit_fails_unless_it_is_asked_for(lake, sales):
     assert lake.refresh("v", sales, full_refresh_limit="2 rows").kind == "build"
     for limit in ("2 rows", "100 B"):

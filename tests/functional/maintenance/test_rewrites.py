@@ -143,7 +143,7 @@ class TestRaces:
     def test_somebody_changes_the_state_meanwhile(self, held):
         held.run("update sales set amount = 7 where id = 10")
         slow = held.engine()
-        slow.before["fold"] = lambda: held.run("delete from v__state where amount = 5")
+        slow.before["fold"] = lambda: held.run("delete from v__state where amount_2 = 5")
         assert held.refresh("v", ROWS, slow).reason == "state_changed"
         assert held.differences("v", ROWS) == []
 

@@ -75,8 +75,8 @@ def test_small_states_are_overwritten_unless_children_read_their_changes():
 
 @pytest.mark.parametrize(
     ("files", "size", "is_parent", "strategy"),
-    [(0, 0, False, "append"), (0, 0, True, "append"), (1, REWRITTEN - 1, True, "rewrite"), (1, REWRITTEN, True, "merge"),
-     (1, 10, False, "overwrite")],
+    [(0, 0, False, "append"), (0, 0, True, "append"), (1, 10, False, "overwrite"),
+     (1, REWRITTEN - 1, True, "rewrite"), (1, REWRITTEN, True, "merge")],
 )  # fmt: skip
 def test_files_that_the_change_is_about_are_rewritten_while_they_are_small(files, size, is_parent, strategy):
     affected = Affected(("c", "s", "v__state"), 1, (), files, size, of=2)

@@ -8,6 +8,11 @@ from tests.functional.maintenance.lake import Killed, die
 
 ROWS = "select id, region, amount from sales where amount > 0"
 OF_ONE_ROW = "select count(*) as orders, sum(amount) as revenue, max(region) as last from sales"
+OF_NESTED_ROWS = "select k, s, l, d, t, n, b from items"
+OF_NESTED_GROUPS = (
+    "select s.a as a, max(struct(k, s)) as latest, sort_array(collect_list(k)) as ks, avg(k) as mean, "
+    "sum(cast(k as decimal(12,2))) as total, max(t) as t, min(n) as n, max(b) as b from items group by s.a"
+)
 pytestmark = pytest.mark.in_process("statements over Thrift have no files to choose")
 
 
@@ -44,6 +49,36 @@ class TestParents:
         outcome = lake.refresh("child", child)
         assert (outcome.kind, outcome.changes) == ("incremental", 1)
         assert lake.differences("child", child.replace("parent", f"({sales})")) == []
+
+    def test_children_follow_what_was_added(self, lake, sales):
+        child = "select region, count(*) as orders from parent group by region"
+        lake.refresh("parent", ROWS, is_parent=True)
+        lake.refresh("child", child)
+        lake.run("insert into sales values (11, 'north', 1), (12, 'west', 1)")
+        assert lake.refresh("parent", ROWS, is_parent=True).strategy == "append"
+        outcome = lake.refresh("child", child)
+        assert (outcome.kind, outcome.changes) == ("incremental", 2)
+        assert lake.differences("child", child.replace("parent", f"({ROWS})")) == []
+
+    @pytest.mark.parametrize("sql", [OF_NESTED_ROWS, OF_NESTED_GROUPS])
+    def test_values_of_many_types(self, lake, sql):
+        lake.run(
+            "create table items (k int, s struct<a: int, b: string>, l array<struct<x: decimal(38,4)>>, d double, "
+            "t timestamp, n timestamp_ntz, b binary) using delta",
+            "insert into items values (1, null, null, -0.0, null, null, null), "
+            "(2, named_struct('a', 1, 'b', null), array(named_struct('x', 0.5), null), double('NaN'), "
+            "timestamp'2024-10-27 02:30:00', timestamp_ntz'1850-01-01 00:00:00', X'00FF')",
+        )
+        lake.refresh("v", sql, is_parent=True)
+        for change in (
+            "insert into items select k + 1, s, l, d, t, n, b from items",
+            "update items set s = named_struct('a', null, 'b', 'x'), d = 1.5, l = array() where k = 2",
+            "delete from items where k = 1",
+        ):
+            lake.run(change)
+            outcome = lake.refresh("v", sql, is_parent=True)
+            assert (outcome.kind, outcome.strategy) == ("incremental", "rewrite"), change
+            assert lake.differences("v", sql) == [], change
 
     def test_a_view_of_one_row(self, lake, sales):
         lake.refresh("v", OF_ONE_ROW, is_parent=True)

@@ -16,7 +16,7 @@ from dbt_lazyview.maintenance.statistics import DATE
 
 LARGEST = 1 << 30  # bytes; of larger tables, Delta chooses the files to be read by their statistics
 Value = int | str
-_PADDED = "__CHAR_VARCHAR_TYPE_STRING"  # in the schema of a table: texts are padded as they are read
+PADDED = "__CHAR_VARCHAR_TYPE_STRING"  # in the schema of a table: texts are padded as they are read
 _DELETIONS = "deletionVectors"  # in the protocol of a table: files may have rows that are deleted
 
 
@@ -126,7 +126,7 @@ def contents(
     files, transactions = checksum.allFiles(), checksum.setTransactions()
     if not (files.isDefined() and transactions.isDefined()) or files.get().size() != checksum.numFiles():
         return None
-    if checksum.tableSizeBytes() > largest or _PADDED in snapshot.metadata().schemaString():
+    if checksum.tableSizeBytes() > largest or PADDED in snapshot.metadata().schemaString():
         return None
     if not may_have_deletions and _has_deletions(snapshot, checksum):
         return None

@@ -1,7 +1,7 @@
 """The engine behind dbt: a connection of our own, and dbt's macros."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from dbt_lazyview.adapter.catalog import SparkCatalog
 from dbt_lazyview.adapter.connections import SessionHandle, own_connection
 from dbt_lazyview.adapter.errors import words_of
 from dbt_lazyview.adapter.folding import fold
+from dbt_lazyview.adapter.known_files import read_from_files
 from dbt_lazyview.adapter.outliving import keep_registered
 from dbt_lazyview.adapter.shortcuts import EmbeddedShortcuts
 from dbt_lazyview.adapter.writing import run_for_effect
@@ -50,9 +51,9 @@ class DbtEngine:
     def query(self, sql: str) -> list[dict[str, Any]]:
         sql = self._commented(sql)
         logger.debug(f"On {self.connection.name}: {sql}")
-        with engine_errors():
+        with engine_errors(), self._read_from_files(sql) as shorter:
             cursor = self.connection.handle.cursor()
-            cursor.execute(sql)
+            cursor.execute(shorter)
             names = [column[0] for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in (cursor.fetchall() or ())] if names else []
 
@@ -71,6 +72,9 @@ class DbtEngine:
         logger.debug(f"On {self.connection.name}, into {affected.files} of {affected.of} files: {query}")
         with engine_errors():
             return fold(self.shortcuts.logs, affected, query)
+
+    def _read_from_files(self, sql: str) -> AbstractContextManager[str]:
+        return read_from_files(self.shortcuts.logs, sql) if self.shortcuts else nullcontext(sql)
 
     def set(self, settings: Mapping[str, str]) -> None:
         """Have settings for as long as the connection lasts."""

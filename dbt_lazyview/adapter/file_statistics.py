@@ -9,16 +9,14 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column as Expression
 from pyspark.sql import DataFrame, SparkSession, functions
 
+from dbt_lazyview.adapter.commit_files import ADDED, CHANGES, REMOVED, Action, NotTold, commits, of_files
 from dbt_lazyview.adapter.delta_log import MOST_COMMITS, names_in_files
 from dbt_lazyview.adapter.footers import Footers
-from dbt_lazyview.adapter.logs import CommitFile, Logs
+from dbt_lazyview.adapter.logs import Logs
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.statistics import Ends, ends_in, outermost
 
 ENDS = ("minValues", "maxValues")
-ADDED, REMOVED, CHANGES = "add", "remove", "cdc"  # actions about files, as Delta calls them
-_OF_FILES = tuple(f'{{"{each}"' for each in (ADDED, REMOVED, CHANGES))
-MOST_BYTES = 4 * 2**20  # of a commit that is read for its statistics
 MOST_FOOTERS = 16  # some milliseconds each
 
 Told = list[dict[str, Any]]  # of each file: the least and the greatest values by column, as texts
@@ -31,8 +29,8 @@ def statistics(logs: Logs, name: Name, after: int, upto: int) -> Told | None:
     """
     try:
         found = logs.look_again(name) if upto - after <= MOST_COMMITS else None
-        return _statistics(found[1], _commits(logs, found[0], after + 1, upto)) if found else None
-    except (Py4JError, PySparkException, _NotTold):
+        return _statistics(found[1], commits(logs, found[0], after + 1, upto)) if found else None
+    except (Py4JError, PySparkException, NotTold):
         return None
 
 
@@ -44,7 +42,7 @@ def ends_of_changes(logs: Logs, name: Name, after: int, upto: int, column: str) 
     try:
         found = logs.look_again(name) if upto - after <= MOST_COMMITS else None
         return _ends_of_changes(logs, *found, (after + 1, upto), column) if found else None
-    except (Py4JError, PySparkException, _NotTold):
+    except (Py4JError, PySparkException, NotTold):
         return None
 
 
@@ -57,35 +55,9 @@ def extents(logs: Logs, name: Name, version: int, columns: Sequence[str]) -> dic
         return {}
 
 
-class _NotTold(Exception):
-    """Not everything that was committed can be read."""
-
-
-def _commits(logs: Logs, log: Any, oldest: int, newest: int) -> list[list[dict[str, Any]]]:
-    """The actions of each commit, as Delta calls its entries."""
-    files = logs.commit_files(log, oldest, newest)
-    if [each.version for each in files] != list(range(oldest, newest + 1)):
-        raise _NotTold
-    configuration = log.newDeltaHadoopConf()
-    return [_actions(log, each, configuration) for each in files]
-
-
-def _actions(log: Any, file: CommitFile, configuration: Any) -> list[dict[str, Any]]:
-    if file.size > MOST_BYTES:
-        raise _NotTold
-    lines = log.store().read(file.path, configuration).mkString("\n").split("\n")  # and at no other end of line
-    return [json.loads(line) for line in lines if line.startswith(_OF_FILES)]
-
-
-def _files(actions: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    """Those that rows came or went with; what only moves rows from file to file says so."""
-    found = [each[kind] for each in actions if kind in each]
-    return [each for each in found if kind == CHANGES or each["dataChange"]]
-
-
-def _statistics(snapshot: Any, commits: list[list[dict[str, Any]]]) -> Told:
+def _statistics(snapshot: Any, found: list[list[Action]]) -> Told:
     names = names_in_files(snapshot)
-    return [_by_name(_told_by_writer(each), names) for actions in commits for each in _files(actions, ADDED)]
+    return [_by_name(_told_by_writer(each), names) for actions in found for each in of_files(actions, ADDED)]
 
 
 def _told_by_writer(file: dict[str, Any]) -> dict[str, Any]:
@@ -94,12 +66,12 @@ def _told_by_writer(file: dict[str, Any]) -> dict[str, Any]:
 
 def _ends_of_changes(logs: Logs, log: Any, snapshot: Any, versions: tuple[int, int], column: str) -> Ends | None:
     names, told, read = names_in_files(snapshot), Told(), list[str]()
-    for actions in _commits(logs, log, *versions):
-        changes = _files(actions, CHANGES)
-        read += [each["path"] for each in changes or _files(actions, REMOVED)]
-        told += [] if changes else [_by_name(_told_by_writer(each), names) for each in _files(actions, ADDED)]
+    for actions in commits(logs, log, *versions):
+        changes = of_files(actions, CHANGES)
+        read += [each["path"] for each in changes or of_files(actions, REMOVED)]
+        told += [] if changes else [_by_name(_told_by_writer(each), names) for each in of_files(actions, ADDED)]
     if len(read) > MOST_FOOTERS:
-        raise _NotTold
+        raise NotTold
     in_files = next((own for own, name in names.items() if name == column), column)
     footers = Footers(logs.session, log)
     return outermost([

@@ -7,8 +7,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructField, StructType
 
 from dbt_lazyview.adapter.contents import Contents, Files, Within, contents
+from dbt_lazyview.adapter.known_files import read_from_files
 from dbt_lazyview.adapter.logs import Logs, active
-from dbt_lazyview.adapter.pinned import pins_replaced
 from dbt_lazyview.adapter.transaction import CHANGE_TYPE, Transaction
 from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.compiler.plan import Extent
@@ -33,7 +33,7 @@ def fold(logs: Logs, into: Affected, query: str) -> bool:
     session = logs.session
     known.rows_of(session, files.files).createOrReplaceTempView(AFFECTED_ROWS)
     try:
-        with pins_replaced(logs, query) as shorter, active(session):
+        with read_from_files(logs, query) as shorter, active(session):
             rows = _as_stored(session.sql(shorter), known)
             transaction = Transaction(session, known)
             transaction.rewrite(files.files, rows) if files.count else transaction.append(rows)

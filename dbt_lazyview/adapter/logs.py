@@ -74,6 +74,11 @@ class Logs:
         self._known[name] = log = logs.forTable(self.session._jsparkSession, entry)
         return self._told_now(log)
 
+    def at(self, location: str) -> tuple[Any, Any] | None:
+        """The same of a table by its place."""
+        logs = java_class(self.session, "org.apache.spark.sql.delta.DeltaLog")
+        return self._told_now(logs.forTable(self.session._jsparkSession, location))
+
     def _told_now(self, log: Any) -> tuple[Any, Any] | None:
         snapshot = log.unsafeVolatileSnapshot()
         if not self._is_newest(log, snapshot):

@@ -11,8 +11,9 @@ from pyspark.sql import SparkSession
 
 from dbt_lazyview.adapter import delta_log, file_statistics, folding
 from dbt_lazyview.adapter.errors import readable
+from dbt_lazyview.adapter.known_files import read_from_files
 from dbt_lazyview.adapter.logs import Logs
-from dbt_lazyview.adapter.pinned import known_contents, pins_replaced
+from dbt_lazyview.adapter.pinned import known_contents
 from dbt_lazyview.adapter.writing import asks_the_log
 from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.compiler.plan import Extent
@@ -106,7 +107,7 @@ class EmbeddedShortcuts:
         """A plan of kept rows is as short as that of a table, whatever they were computed from."""
         logger.debug(f"Kept as {name}: {query}")
         try:
-            with pins_replaced(self.logs, query) as shorter:
+            with read_from_files(self.logs, query) as shorter:
                 self.session.sql(shorter).localCheckpoint().createOrReplaceTempView(name)
         except (PySparkException, Py4JError) as problem:
             raise EngineError(readable(str(problem))) from problem

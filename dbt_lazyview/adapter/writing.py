@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import AtomicType, StructType
 
 from dbt_lazyview.adapter.contents import contents, elements
+from dbt_lazyview.adapter.known_files import read_from_files
 from dbt_lazyview.adapter.logs import Logs, active, java_class
-from dbt_lazyview.adapter.pinned import pins_replaced
 from dbt_lazyview.adapter.transaction import Transaction
 from dbt_lazyview.compiler.catalog import Name
 
@@ -23,7 +23,7 @@ OVERWRITE = re.compile(r"\binsert overwrite\b", re.IGNORECASE)
 
 def run_for_effect(logs: Logs, statement: str) -> None:
     """Run a statement; the same commit comes of it either way."""
-    with pins_replaced(logs, statement) as shorter:
+    with read_from_files(logs, statement) as shorter:
         if OVERWRITE.search(shorter):
             with active(logs.session):
                 if _overwritten(logs, shorter):

@@ -174,9 +174,7 @@ class _Feed:
         session, nothing = self._logs.session, java_class(self._logs.session, "scala.Option").empty()
         spec = java_class(session, f"{_DELTA}.commands.cdc.CDCReader$CDCDataSpec")
         moment = java_class(session, "java.sql.Timestamp")(0)
-        specs = self._as_scala([]).appended(
-            spec(self._snapshot.version(), moment, self._as_scala(files), nothing)
-        )
+        specs = self._as_scala([]).appended(spec(self._snapshot.version(), moment, self._as_scala(files), nothing))
         index = java_class(session, f"{_DELTA}.files.TahoeChangeFileIndex")(
             session._jsparkSession, specs, self._log, self._log.dataPath(), self._snapshot
         )

@@ -3,10 +3,12 @@
 from uuid import uuid4
 
 import pytest
+from pyspark.sql import functions
 
-from dbt_lazyview.adapter import pinned, transaction, writing
+from dbt_lazyview.adapter import pinned, writing
 from dbt_lazyview.adapter.contents import contents
 from dbt_lazyview.adapter.logs import Logs, active
+from dbt_lazyview.adapter.transaction import Transaction
 from dbt_lazyview.names import SETTING_TRANSACTION_APP, SETTING_TRANSACTION_VERSION
 from tests.functional.bags import bag
 
@@ -170,6 +172,15 @@ def test_a_transaction_is_committed_once(session, told_by):
     assert bag(session, "select id from it") == bag(session, "values (10)")
 
 
+WAYS = {
+    "overwrite": lambda known, rows: Transaction(rows.sparkSession, known).overwrite(rows),
+    "append": lambda known, rows: Transaction(rows.sparkSession, known).append(rows),
+    "rewrite": lambda known, rows: Transaction(rows.sparkSession, known).rewrite(
+        known.files, rows.withColumn("_change_type", functions.lit("insert"))
+    ),
+}
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -179,12 +190,13 @@ def test_a_transaction_is_committed_once(session, told_by):
         "alter table it add column more int",
     ],
 )
-def test_whoever_commits_meanwhile_is_not_overwritten(session, other):
+@pytest.mark.parametrize("way", WAYS)
+def test_whoever_commits_meanwhile_is_not_overwritten(session, other, way):
     known = _known(session)
     session.newSession().sql(other.replace(" it ", " writing.it "))
     rows = session.sql(ONE_ROW).toDF("id", "a-b", "n")
     with active(session), pytest.raises(Exception, match=r"DELTA_CONCURRENT_|DELTA_METADATA_CHANGED"):
-        transaction.overwrite(session, known, rows)
+        WAYS[way](known, rows)
     assert session.sql("select * from it where id = 7").count() == 0
 
 
@@ -195,7 +207,7 @@ def test_what_others_refreshed_meanwhile_is_a_race(session):
     _overwrite(session, ALL_COLUMNS, ONE_ROW)
     session.conf.set(SETTING_TRANSACTION_VERSION, "6")
     with active(session), pytest.raises(Exception, match="DELTA_CONCURRENT_"):
-        transaction.overwrite(session, known, session.sql(ONE_ROW).toDF("id", "a-b", "n"))
+        Transaction(session, known).overwrite(session.sql(ONE_ROW).toDF("id", "a-b", "n"))
 
 
 def test_deletion_vectors_are_left_to_delta(session):

@@ -190,13 +190,13 @@ WAYS = {
         "alter table it add column more int",
     ],
 )
-@pytest.mark.parametrize("way", WAYS)
-def test_whoever_commits_meanwhile_is_not_overwritten(session, other, way):
+@pytest.mark.parametrize("kind", WAYS)
+def test_whoever_commits_meanwhile_is_not_overwritten(session, other, kind):
     known = _known(session)
     session.newSession().sql(other.replace(" it ", " writing.it "))
     rows = session.sql(ONE_ROW).toDF("id", "a-b", "n")
     with active(session), pytest.raises(Exception, match=r"DELTA_CONCURRENT_|DELTA_METADATA_CHANGED"):
-        WAYS[way](known, rows)
+        WAYS[kind](known, rows)
     assert session.sql("select * from it where id = 7").count() == 0
 
 

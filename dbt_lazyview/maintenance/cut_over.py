@@ -26,8 +26,9 @@ LIKE = {INSERTS: OTHERS, OTHERS: INSERTS, REWRITES: OTHERS}
 DEARER = {INSERTS: 1 / 3, OTHERS: 3, REWRITES: 1}
 SOME_AS_FEW = 1.5  # how many times as long as few changes some take, until they have shown it: 1.4 to 1.5 measured
 MANY_AS_FEW = 2  # the same of many, at least
-MARGIN = 1.2  # what is about equal stays incremental
-LEAST_GAIN = 500  # milliseconds
+# What is about equal stays incremental: so many times as long, and so many milliseconds more. Of what takes long, a
+# tenth is much.
+CLEARLY = ((1.2, 500), (1.1, 2_000))
 WARMED = 0.5  # a full computation that takes so much of the time of the one before was not quicker by chance
 DOUBT = 0.97  # each time experience keeps a view from following its changes, it is believed a little less
 
@@ -184,15 +185,18 @@ def foreseen(experience: Experience, pending: Pending, source_rows: Callable[[],
         >>> few_take_long = Experience(10_000, 100, inserts=Pace(8_000))
         >>> foreseen(few_take_long, Pending(INSERTS, 100_000), lambda: 1_000_000, source_bytes=100)
         Estimate(incremental=16000, full=10000)
+        >>> some_take_long = Experience(10_000, 100, inserts=Pace(3_000, 0.01, some=9_000))
+        >>> foreseen(some_take_long, Pending(INSERTS, 300_000), lambda: 0, source_bytes=100)
+        Estimate(incremental=11000, full=10000)
     """
     full, pace = experience.full * _grown(experience, source_bytes), pace_of(experience, pending.kind)
     least = _at_least(pace, pending.rows)
     if pending.rows < MANY_CHANGES:
         return Estimate(least, round(full))
-    if pace.row:
-        return Estimate(round(least + pending.rows * pace.row), round(full))
-    guessed = least + pending.rows * full / max(source_rows(), 1) * WORTH[pending.kind]
-    return Estimate(round(max(guessed, least * MANY_AS_FEW, pace.some)), round(full))
+    rate = pace.row or full / max(source_rows(), 1) * WORTH[pending.kind]
+    beyond = own_pace(experience, pending.kind).some + (pending.rows - MANY_CHANGES) * rate
+    guessed = 0 if pace.row else least * MANY_AS_FEW
+    return Estimate(round(max(least + pending.rows * rate, beyond, guessed)), round(full))
 
 
 def _grown(experience: Experience, source_bytes: int) -> float:
@@ -214,6 +218,8 @@ def is_too_much(estimate: Estimate) -> bool:
     Example:
         >>> is_too_much(Estimate(40_000, 10_000)), is_too_much(Estimate(11_000, 10_000)), is_too_much(Estimate(400, 1))
         (True, False, False)
+        >>> is_too_much(Estimate(28_000, 25_000)), is_too_much(Estimate(2_800, 2_500))
+        (True, False)
     """
-    is_slower = estimate.incremental > MARGIN * estimate.full
-    return is_slower and estimate.incremental - estimate.full > LEAST_GAIN
+    more = estimate.incremental - estimate.full
+    return any(estimate.incremental > margin * estimate.full and more > least for margin, least in CLEARLY)

@@ -7,7 +7,7 @@ INSERTS = "insert into sales select id, 'west', id from range(100, 130)"
 
 def test_everything_anew(lake, sales, monkeypatch):
     monkeypatch.setattr(cut_over, "MANY_CHANGES", 20)
-    monkeypatch.setattr(cut_over, "LEAST_GAIN", 0)
+    monkeypatch.setattr(cut_over, "CLEARLY", ((1.2, 0),))
     lake.refresh("v", sales)
     lake.refresh("always", sales, refresh_mode="incremental")
 

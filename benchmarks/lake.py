@@ -9,7 +9,7 @@ from dbt_lazyview.adapter.engine import open_engine
 from dbt_lazyview.adapter.session import new_session
 from dbt_lazyview.maintenance.definition import Definition
 from dbt_lazyview.maintenance.outcome import Outcome
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.tree import Target

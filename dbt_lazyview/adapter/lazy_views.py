@@ -32,7 +32,7 @@ from dbt_lazyview.maintenance.keys import refuse_unusable_snapshot
 from dbt_lazyview.maintenance.logs import Log
 from dbt_lazyview.maintenance.outcome import Outcome
 from dbt_lazyview.maintenance.part import misses_reader
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.policies import RUN
 from dbt_lazyview.maintenance.preview import preview
 from dbt_lazyview.maintenance.probes import Probes

@@ -7,7 +7,7 @@ from dbt_lazyview.compiler.catalog import Name
 from dbt_lazyview.maintenance.decide import NOOP
 from dbt_lazyview.maintenance.history import Commit, rows_written
 from dbt_lazyview.maintenance.outcome import Outcome
-from dbt_lazyview.maintenance.planning import Plan
+from dbt_lazyview.maintenance.plan import Plan
 from dbt_lazyview.maintenance.record import Position, Record
 from dbt_lazyview.maintenance.state import NO_VERSION, State
 from dbt_lazyview.maintenance.tables import sql_name

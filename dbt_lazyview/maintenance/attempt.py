@@ -24,7 +24,8 @@ from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.housekeeping import keep_house
 from dbt_lazyview.maintenance.keys import refuse_unusable
 from dbt_lazyview.maintenance.outcome import ROLL, Outcome
-from dbt_lazyview.maintenance.planning import Plan, Planner, Request, with_schemas
+from dbt_lazyview.maintenance.plan import Plan, Request
+from dbt_lazyview.maintenance.planning import Planner, with_schemas
 from dbt_lazyview.maintenance.policies import CHILD, GROUP
 from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.public import load_shown_state

@@ -18,7 +18,8 @@ from dbt_lazyview.maintenance.failures import is_overflow, why_unreadable
 from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.keys import violated, violations
 from dbt_lazyview.maintenance.limits import check_limit
-from dbt_lazyview.maintenance.planning import Plan, Planner, Request
+from dbt_lazyview.maintenance.plan import Plan, Request
+from dbt_lazyview.maintenance.planning import Planner
 from dbt_lazyview.maintenance.public import (
     Publication,
     note_key,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from dbt_lazyview.maintenance.engine import Engine, EngineError
 from dbt_lazyview.maintenance.failures import BROKEN
-from dbt_lazyview.maintenance.planning import Plan
+from dbt_lazyview.maintenance.plan import Plan
 from dbt_lazyview.maintenance.public import run
 from dbt_lazyview.maintenance.state import State
 from dbt_lazyview.maintenance.storage import checked_conditions

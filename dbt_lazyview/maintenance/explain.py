@@ -2,7 +2,7 @@
 
 from dbt_lazyview.maintenance.amounts import counted
 from dbt_lazyview.maintenance.engine import Engine
-from dbt_lazyview.maintenance.planning import Plan, Request
+from dbt_lazyview.maintenance.plan import Plan, Request
 from dbt_lazyview.maintenance.refresh import begin
 from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.tables import sql_name

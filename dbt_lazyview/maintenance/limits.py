@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from dbt_lazyview.maintenance.amounts import counted, size
 from dbt_lazyview.maintenance.decide import ALLOWED_UNDER_INCREMENTAL, BUILD, FULL
 from dbt_lazyview.maintenance.errors import too_large
-from dbt_lazyview.maintenance.planning import Plan, Planner
+from dbt_lazyview.maintenance.plan import Plan
+from dbt_lazyview.maintenance.planning import Planner
 
 BYTES = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 ROWS = ("row", "rows")

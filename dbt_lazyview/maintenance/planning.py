@@ -4,13 +4,12 @@ import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from dbt_lazyview.compiler.catalog import Name, Table
-from dbt_lazyview.compiler.derivation import ALL_ON, Options
+from dbt_lazyview.compiler.derivation import Options
 from dbt_lazyview.compiler.passes.broadcast_hints import are_few
 from dbt_lazyview.compiler.passes.staging import with_change_staged
-from dbt_lazyview.compiler.plan import RefreshPlan, Stage, StateRead, Window
+from dbt_lazyview.compiler.plan import RefreshPlan, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.adoption import adopted
 from dbt_lazyview.maintenance.affected import Affected
@@ -33,9 +32,7 @@ from dbt_lazyview.maintenance.decide import (
     LARGE_STATE,
     MERGE,
     NOOP,
-    OVERWRITE,
     REWRITE,
-    WRITES_ALL,
     Decision,
     Situation,
     choose_strategy,
@@ -44,9 +41,8 @@ from dbt_lazyview.maintenance.decide import (
 )  # fmt: skip
 from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.extents import NOTHING_RECORDED, Extents
-from dbt_lazyview.maintenance.groups import Elsewhere, none_elsewhere
 from dbt_lazyview.maintenance.history import Commit
-from dbt_lazyview.maintenance.policies import OPERATION, RUN
+from dbt_lazyview.maintenance.plan import Check, LargeMerge, Plan, Request
 from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.public import PREVIEW, published
 from dbt_lazyview.maintenance.record import Estimate, Experience, Position, Record, Settings
@@ -56,78 +52,9 @@ from dbt_lazyview.maintenance.statistics import Statistics
 from dbt_lazyview.maintenance.storage import checked_conditions, is_stored_elsewhere, refuse_move, storage_of
 from dbt_lazyview.maintenance.tables import Tables, sql_name
 from dbt_lazyview.maintenance.tree import Node
-from dbt_lazyview.maintenance.until import Until
 from dbt_lazyview.maintenance.view_delta.windows import point_record, window_of, window_record
 from dbt_lazyview.maintenance.windows import Obstacle, as_diff, follow, is_same_version
 from dbt_lazyview.names import AFFECTED_ROWS, quoted
-
-
-@dataclass(frozen=True)
-class Request:
-    """How a refresh was asked for."""
-
-    full_refresh: bool = False
-    trigger: str = RUN
-    until: Until | None = None  # None: now
-    options: Options = ALL_ON  # passes of the compiler
-    elsewhere: Elsewhere = none_elsewhere
-
-    @property
-    def is_due(self) -> bool:
-        """Whether the view was asked for by name, and not because somebody reads it or wrote for it."""
-        return self.trigger in (RUN, OPERATION)
-
-
-@dataclass(frozen=True)
-class Check:
-    """A query that tells of each constraint how many rows would break it, and one of them."""
-
-    constraints: tuple[str, ...]
-    query: str
-
-
-@dataclass(frozen=True)
-class LargeMerge:
-    """The statement to run instead where a relation, the staged change of the view, turns out to have few rows."""
-
-    relation: str
-    statement: str
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A decision and how it is carried out; `statement` is empty where nothing has to be written."""
-
-    decision: Decision
-    state: State
-    statement: str = ""
-    record: Record | None = None
-    replaces_state: bool = False
-    stages: tuple[Stage, ...] = ()  # computed before the statement, which reads them
-    is_small: bool = False  # few rows changed
-    large_merge: "LargeMerge | None" = None  # into a large state
-    checks_sums: bool = False  # fails where a sum overflows that it adds to
-    into: State | None = None  # the view delta, where it is written to that instead of the state
-    check: Check | None = None  # of what is written, which Delta does not look at by itself
-    affected: Affected | None = None  # where the statement is a query, the files whose rows its rows stand for
-
-    @property
-    def leaves_only_new_files(self) -> bool:
-        """Whether the state has no files afterwards that were there before."""
-        is_rewritten = self.affected is not None and 0 < self.affected.files == self.affected.of
-        is_overwritten = self.record is not None and self.record.strategy == OVERWRITE
-        return self.into is None and (self.decision.kind in WRITES_ALL or is_overwritten or is_rewritten)
-
-    def noting(self, **facts: Any) -> "Plan":
-        """The plan, with more in its record."""
-        return replace(self, record=replace(self.record, **facts)) if self.record else self
-
-    @property
-    def stands_for(self) -> Record:
-        """The record of the state once the plan is carried out."""
-        record = self.record or self.state.record
-        assert record is not None
-        return record
 
 
 @dataclass(frozen=True)

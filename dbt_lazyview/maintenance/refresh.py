@@ -16,7 +16,7 @@ from dbt_lazyview.maintenance.errors import lost
 from dbt_lazyview.maintenance.groups import Members, gather, no_members
 from dbt_lazyview.maintenance.mixing import check_mixing
 from dbt_lazyview.maintenance.outcome import Outcome, combined
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.maintenance.settings import read_settings
 from dbt_lazyview.maintenance.state import load_state

@@ -9,7 +9,7 @@ from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.groups import Members, no_members
 from dbt_lazyview.maintenance.outcome import REGISTERED, Outcome
-from dbt_lazyview.maintenance.planning import Plan, Request
+from dbt_lazyview.maintenance.plan import Plan, Request
 from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.refresh import begin, refresh

@@ -13,7 +13,8 @@ from dbt_lazyview.maintenance.engine import EngineError, during
 from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.maintenance.failures import why_unreadable
 from dbt_lazyview.maintenance.history import effect_of
-from dbt_lazyview.maintenance.planning import Plan, Planner
+from dbt_lazyview.maintenance.plan import Plan
+from dbt_lazyview.maintenance.planning import Planner
 from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.record import Position, Record
 from dbt_lazyview.maintenance.staging import staged

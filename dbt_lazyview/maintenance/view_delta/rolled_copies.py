@@ -13,7 +13,7 @@ from dbt_lazyview.maintenance.commit import commit
 from dbt_lazyview.maintenance.definition import MATERIALIZED
 from dbt_lazyview.maintenance.engine import Engine, during
 from dbt_lazyview.maintenance.history import rows_written
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.public import publication
 from dbt_lazyview.maintenance.record import Record

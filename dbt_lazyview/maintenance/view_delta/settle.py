@@ -12,7 +12,8 @@ from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.maintenance.history import Commit, rows_written
 from dbt_lazyview.maintenance.housekeeping import is_due as is_chore_due
 from dbt_lazyview.maintenance.outcome import Outcome
-from dbt_lazyview.maintenance.planning import Plan, Planner
+from dbt_lazyview.maintenance.plan import Plan
+from dbt_lazyview.maintenance.planning import Planner
 from dbt_lazyview.maintenance.policies import CHILD, OPERATION
 from dbt_lazyview.maintenance.record import from_json
 from dbt_lazyview.maintenance.state import State, delta_name, load_delta, load_own_state, load_state, with_delta

@@ -23,7 +23,7 @@ from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.errors import RefreshError
 from dbt_lazyview.maintenance.failures import is_race
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.refresh import refresh

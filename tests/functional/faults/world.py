@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dbt_lazyview.compiler.compile import compile_view
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.record import Record, from_json
 from dbt_lazyview.maintenance.refresh import refresh

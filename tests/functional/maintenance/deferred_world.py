@@ -4,7 +4,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from dbt_lazyview.maintenance.outcome import Outcome
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.policies import OPERATION, RUN
 from dbt_lazyview.maintenance.public import load_shown_state
 from dbt_lazyview.maintenance.record import Record, from_json

@@ -17,7 +17,7 @@ from dbt_lazyview.maintenance.definition import Definition
 from dbt_lazyview.maintenance.engine import EngineError
 from dbt_lazyview.maintenance.maps import mapping
 from dbt_lazyview.maintenance.outcome import Outcome
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.record import Record, from_json
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.tree import Target

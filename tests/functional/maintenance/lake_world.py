@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from dbt_lazyview.maintenance.outcome import Outcome
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.policies import MANAGER
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.settings import read_settings

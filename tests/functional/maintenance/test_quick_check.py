@@ -1,6 +1,6 @@
 """The quick check: refreshes that share their probes look at each source once, however many views read it."""
 
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.probes import Probes
 from dbt_lazyview.maintenance.refresh import refresh
 from tests.functional.maintenance.lake import Lake

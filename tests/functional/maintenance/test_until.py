@@ -4,7 +4,7 @@ import pytest
 
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.errors import RefreshError
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.state import load_state
 from dbt_lazyview.maintenance.tables import Tables

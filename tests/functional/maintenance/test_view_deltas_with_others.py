@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 from dbt_lazyview.maintenance.errors import RefreshError
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.register import register
 from dbt_lazyview.maintenance.view_delta.idle import apply_waiting

@@ -6,7 +6,7 @@ import pytest
 
 from dbt_lazyview.maintenance.comparison import comparison
 from dbt_lazyview.maintenance.errors import RefreshError
-from dbt_lazyview.maintenance.planning import Request
+from dbt_lazyview.maintenance.plan import Request
 from dbt_lazyview.maintenance.refresh import refresh
 from dbt_lazyview.maintenance.status import status_of
 from dbt_lazyview.maintenance.stored import stored_target

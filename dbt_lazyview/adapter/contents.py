@@ -6,6 +6,7 @@ by jobs over the whole log, which take longer than all the rest where tables and
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -61,7 +62,7 @@ class Contents:
 
     def rows(self, session: SparkSession, bounds: Sequence[Within] = ()) -> DataFrame:
         """All rows of the table, but for those of files without rows within bounds."""
-        return self.rows_of(session, self.files_within(session, bounds).files if bounds else self.files)
+        return self.rows_of(session, self.files_within(bounds).files if bounds else self.files)
 
     def rows_of(self, session: SparkSession, files: Any) -> DataFrame:
         """All rows of some of its files."""
@@ -69,31 +70,28 @@ class Contents:
         with active(session):
             return DataFrame(self.log.createDataFrame(self.snapshot, files, False, nothing), session)
 
-    def row_count(self, session: SparkSession) -> int | None:
+    def row_count(self) -> int | None:
         """How many rows there are; None where somebody wrote files without counting."""
-        counts: list[Any] = [_statistics(each).get("numRecords") for each in self._told(session)]
+        counts: list[Any] = [each.statistics.get("numRecords") for each in self._told]
         return None if None in counts else sum(counts)
 
-    def files_within(self, session: SparkSession, bounds: Sequence[Within]) -> "Files":
+    def files_within(self, bounds: Sequence[Within]) -> "Files":
         """The files that may have rows within bounds."""
         own = {name: in_files for in_files, name in names_in_files(self.snapshot).items()}
-        told = self._told(session)
         chosen = [
-            number
-            for number, each in enumerate(told)
-            if all(bound.may_be_in(_statistics(each), own.get(bound.column, "")) for bound in bounds)
+            each
+            for each in self._told
+            if all(bound.may_be_in(each.statistics, own.get(bound.column, "")) for bound in bounds)
         ]
         found = self.files.take(0)
-        for number in chosen:
-            found = found.appended(self.files.apply(number))
-        has_deletions = any(told[number].get("deletionVector") for number in chosen)
-        return Files(found, len(chosen), sum(told[number]["size"] for number in chosen), len(told), has_deletions)
+        for each in chosen:
+            found = found.appended(each.file)
+        size, has_deletions = sum(each.bytes for each in chosen), any(each.has_deletions for each in chosen)
+        return Files(found, len(chosen), size, len(self._told), has_deletions)
 
-    def _told(self, session: SparkSession) -> list[dict[str, Any]]:
-        """What the log tells of each file."""
-        mapper = java_class(session, "org.apache.spark.sql.delta.util.JsonUtils").mapper()
-        told: list[dict[str, Any]] = json.loads(mapper.writeValueAsString(self.files))  # one call for all files
-        return told
+    @cached_property
+    def _told(self) -> list["_File"]:
+        return [_File(each) for each in elements(self.files)]
 
     def has_seen(self, app: str, number: int) -> bool:
         """Whether a transaction, or a later one of the same application, was committed."""
@@ -112,8 +110,23 @@ class Files:
     has_deletions: bool  # some of their rows are marked as deleted
 
 
-def _statistics(file: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(json.loads(file.get("stats") or "{}"))
+@dataclass(frozen=True)
+class _File:
+    """What the log tells of a file. A call for each answer is quicker than one for all of them as JSON."""
+
+    file: Any
+
+    @cached_property
+    def statistics(self) -> dict[str, Any]:
+        return dict(json.loads(self.file.stats() or "{}"))
+
+    @property
+    def bytes(self) -> int:
+        return int(self.file.size())
+
+    @property
+    def has_deletions(self) -> bool:
+        return self.file.deletionVector() is not None
 
 
 def contents(

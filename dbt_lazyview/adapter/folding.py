@@ -48,7 +48,7 @@ def _files(logs: Logs, name: Name, version: int, keys: tuple[Extent, ...]) -> tu
         return None
     known = contents(*table, inf, may_have_deletions=True)
     bounds = [Within(each.column, each.low, each.high) for each in keys]
-    return (known, known.files_within(logs.session, bounds)) if known else None
+    return (known, known.files_within(bounds)) if known else None
 
 
 def _as_stored(rows: DataFrame, known: Contents) -> DataFrame:

@@ -24,14 +24,14 @@ class Footers:
         place = self._path(self._folder, unquote(path))  # the log writes paths as in the web
         reader = self._reader.open(self._file.fromPath(place, self._configuration))
         try:
-            for block in reader.getFooter().getBlocks():
+            for block in _each(reader.getFooter().getBlocks()):
                 yield from _in_block(block, column)
         finally:
             reader.close()
 
 
 def _in_block(block: Any, column: str) -> Iterator[Ends | None]:
-    found: list[Any] = [each for each in block.getColumns() if each.getPath().toDotString() == column]
+    found = [each for each in _each(block.getColumns()) if each.getPath().toDotString() == column]
     if not found:
         yield None
         return
@@ -40,3 +40,8 @@ def _in_block(block: Any, column: str) -> Iterator[Ends | None]:
         yield told.minAsString(), told.maxAsString()
     elif told is None or told.getNumNulls() < found[0].getValueCount():  # NULLs alone have no ends
         yield None
+
+
+def _each(found: Any) -> list[Any]:
+    """What a list of Java holds. Python's own way to walk through it ends with an exception, which takes 10 ms."""
+    return [found.get(number) for number in range(found.size())]

@@ -56,7 +56,7 @@ class EmbeddedShortcuts:
     def row_count(self, name: Name, version: int) -> int | None:
         try:
             known = known_contents(self.logs, name, version)
-            return known.row_count(self.session) if known else None
+            return known.row_count() if known else None
         except (Py4JError, PySparkException):
             return None
 

@@ -1,11 +1,23 @@
 """What the page says of curves, TPC-H, sizes, idle views, and of what others do."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from benchmarks import words
 from benchmarks.plots import Bars, Line, bar_plot, line_plot
-from benchmarks.reading import File, Place, Points, curve, fixed_change, mean_ratio, points_of, titles, tpch_ratios
+from benchmarks.reading import (
+    File,
+    Place,
+    Point,
+    Points,
+    curve,
+    fixed_change,
+    mean_ratio,
+    points_of,
+    ratio_of,
+    titles,
+    tpch_sets,
+)
 from benchmarks.text import Written, image, percent, table
 
 CHANGES = ("inserts", "deletes", "updates")
@@ -66,36 +78,40 @@ def _cell(places: list[Place], share: float) -> str:
 
 
 def _tpch(scale: float, points: Points) -> Written:
-    shares = sorted({each["share"] for each in points.values()})
-    ratios = {share: tpch_ratios(points, share) for share in shares}
-    if not ratios:
+    """A bar and a cell for each query and kind of refresh sets."""
+    sets = tpch_sets(points)
+    if not sets:
         return Written("")
-    numbers = sorted({number for found in ratios.values() for number in found})
-    bars = [Bars(f"query {number}", tuple(ratios[share].get(number) for share in shares)) for number in numbers]
+    numbers = sorted({number for found in sets.values() for number in found})
+    bars = [
+        Bars(f"query {each}", tuple(ratio_of(found[each]) if each in found else None for found in sets.values()))
+        for each in numbers
+    ]
     name = f"tpch-sf{scale:g}.svg"
-    plot = bar_plot(f"TPC-H, SF{scale:g}: full time / refresh time", list(map(percent, shares)), bars, "x", even=1)
-    means = ", ".join(
-        f"{mean_ratio(found.values()):.1f}x at {percent(share)} ({len(found)} queries)"
-        for share, found in ratios.items()
-    )
-    intro = words.on(words.TPCH, scale, means=means)
-    head = ["query", *(f"{percent(share)}: ratio, seconds, full (the first set)" for share in shares), "how"]
-    rows = [[str(number), *_tpch_cells(points, number, shares)] for number in numbers]
-    return Written(intro + image(name, "Ratios of the queries") + "\n" + table(head, rows), {name: plot})
+    plot = bar_plot(f"TPC-H, SF{scale:g}: full time / refresh time", list(sets), bars, "x", even=1)
+    head = ["query", *(f"{each}: ratio, seconds, full (the first set)" for each in sets)]
+    rows = [[str(each), *(_tpch_cell(found.get(each)) for found in sets.values())] for each in numbers]
+    means = table(["refresh sets", "geometric mean of all", "of those that the sets touch"], list(_tpch_means(sets)))
+    text = words.on(words.TPCH, scale) + means + image(name, "Ratios of the queries")
+    return Written(f"{text}\n{table(head, rows)}", {name: plot})
 
 
-def _tpch_cells(points: Points, number: int, shares: list[float]) -> list[str]:
-    found = {each["share"]: each for each in points.values() if each["query"] == number}
-    cells = [_tpch_cell(found.get(share)) for share in shares]
-    last = found[max(found)]["refresh"]
-    return [*cells, " ".join(filter(None, [last["kind"], last["reason"], last["strategy"]]))]
+def _tpch_means(sets: Mapping[str, Mapping[int, Point]]) -> Iterator[list[str]]:
+    for name, found in sets.items():
+        touched = [each for each in found.values() if each["refresh"]["kind"] != "noop"]
+        yield [name, *(f"{_mean(each):.1f}x ({len(each)} queries)" for each in (list(found.values()), touched) if each)]
 
 
-def _tpch_cell(point: object) -> str:
-    if not isinstance(point, Mapping):
+def _mean(found: Iterable[Point]) -> float:
+    return mean_ratio(map(ratio_of, found))
+
+
+def _tpch_cell(point: Point | None) -> str:
+    if point is None:
         return ""
-    seconds, full = point["refresh"]["seconds"], point["full"]["seconds"]
-    return f"{full / seconds:.1f}x, {seconds:.2f} s, {full:.2f} s ({point['first']['seconds']:.2f} s)"
+    refresh, full, first = point["refresh"], point["full"]["seconds"], point["first"]["seconds"]
+    how = "" if refresh["kind"] == "incremental" else f", {refresh['kind']}"
+    return f"{ratio_of(point):.1f}x, {refresh['seconds']:.2f} s, {full:.2f} s ({first:.2f} s){how}"
 
 
 def _scaling(files: Files) -> Written:

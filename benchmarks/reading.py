@@ -7,6 +7,8 @@ from pathlib import Path
 from statistics import geometric_mean, median
 from typing import Any
 
+from benchmarks.text import percent
+
 Point = Mapping[str, Any]
 Points = Mapping[str, Point]
 File = Mapping[str, Any]
@@ -84,10 +86,18 @@ def fixed_change(points: Points, name: str) -> tuple[float, float] | None:
     return (_median(point["refreshes"]), _median(point["fulls"])) if point else None
 
 
-def tpch_ratios(points: Points, share: float) -> dict[int, float]:
-    """Full time over incremental time, by query."""
-    found = [each for each in points.values() if each["share"] == share]
-    return {each["query"]: each["full"]["seconds"] / each["refresh"]["seconds"] for each in found}
+def tpch_sets(points: Points) -> dict[str, dict[int, Point]]:
+    """The points of TPC-H by the refresh sets, in words, and the query."""
+    found: dict[str, dict[int, Point]] = {}
+    for each in sorted(points.values(), key=lambda it: (it["scattered"], it["share"], it["query"])):
+        sets = f"{percent(each['share'])}{', scattered' if each['scattered'] else ''}"
+        found.setdefault(sets, {})[each["query"]] = each
+    return found
+
+
+def ratio_of(point: Point) -> float:
+    """Full time over incremental time."""
+    return float(point["full"]["seconds"] / point["refresh"]["seconds"])
 
 
 def mean_ratio(ratios: Iterable[float]) -> float:

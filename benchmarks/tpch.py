@@ -14,6 +14,8 @@ FACTS = ("orders", "lineitem")
 CHANGED = ("customer", *FACTS)
 OTHER = "case c_mktsegment when 'BUILDING' then 'MACHINERY' else 'BUILDING' end"  # market segment
 UNITS = 1_000_000  # that shares of the orders are counted in
+USED, SPREAD = 8, 32  # of so many keys in a row dbgen uses the first ones
+AS_GENERATED = f"{{key}} % {SPREAD} < {USED}"  # a key that dbgen uses
 COPIES = 100_000_000  # added to the order keys of rows that come: existing keys stay below
 STEP = 1.0  # so large a scale factor is generated at once
 
@@ -26,7 +28,8 @@ class Warehouse:
         self._generations = self._written = 0
         self._touched: tuple[str, ...] = ()  # tables that the last change wrote
         self._there: list[int] = []  # generations of orders that came and did not go
-        self._left = UNITS  # of the orders that were there at first: refresh sets take them away from the end
+        self._left = UNITS  # of the orders that were there at first: scattered sets take them away from the end
+        self._replaced = 0  # of the orders, in eights from the first on: by refresh sets
         self._leave_only_tables()
         self._files = generated(scale, folder)
         for table in TABLES:
@@ -36,10 +39,15 @@ class Warehouse:
     def customers(self) -> int:
         return int(self.lake.run("select count(*) from customer")[0][0])
 
+    @cached_property
+    def orders(self) -> int:
+        return int(self.lake.run("select count(*) from orders")[0][0])
+
     def reset(self) -> None:
         """The tables as they were at first; views over them are gone by now."""
         self._there.clear()
         self._left = UNITS
+        self._replaced = 0
         for table in CHANGED:
             self._restore(table)
 
@@ -81,7 +89,25 @@ class Warehouse:
         )
 
     def refresh_set(self, share: float) -> None:
-        """Orders come, and as many others go, scattered over the tables."""
+        """
+        As dbgen makes them: consecutive orders go, and as many come under keys between theirs. What comes is otherwise
+        like the orders halfway on.
+        """
+        self._touched = FACTS
+        eights = self.orders // USED
+        count, ahead = round(share * eights), eights // 2 * SPREAD
+        first, last = self._replaced * SPREAD, (self._replaced + count) * SPREAD
+        self._replaced += count
+        for table, key in (("orders", "o_orderkey"), ("lineitem", "l_orderkey")):
+            generated = AS_GENERATED.format(key=key)
+            self.lake.run(
+                f"insert into {table} select {key} - {ahead - USED}, * except ({key}) from {table} "
+                f"where {key} >= {first + ahead} and {key} < {last + ahead} and {generated}",
+                f"delete from {table} where {key} >= {first} and {key} < {last} and {generated}",
+            )
+
+    def scattered_set(self, share: float) -> None:
+        """Orders come under keys that rise, and as many others go, scattered over the tables."""
         self.insert(share)
         self._left, before = self._left - round(share * UNITS), self._left
         for table, key in (("lineitem", "l_orderkey"), ("orders", "o_orderkey")):

@@ -16,9 +16,12 @@ keys](../decisions/0015-fresh-keys.md)); deleted are orders that came before; up
 scattered over the tables. Hollow points: `auto` chose a full refresh.
 """
 TPCH = """## TPC-H, {scale}
-Queries as lazy views, after refresh sets: orders and their lines come, and as many others go, scattered over the
-tables. After the first set of a size `auto` learns what so many changes take; the second one is compared with a full
-refresh. Measured by a long run. Geometric mean: **{means}**.
+Queries as lazy views, after refresh sets: orders and their lines come, and as many others go. As dbgen makes them, a
+set is about consecutive orders: new ones come under keys that it left free among theirs. Scattered: those that go are
+chosen by chance, and what is left of the tables has to be read to find what they met. After the first set of a kind
+`auto` learns what such changes take; the second one is compared with a full refresh. Measured by a long run, and of
+large tables.
+
 """
 SCALING = """## The same change, larger tables
 Changes of fixed size: about 1,000 rows (200 orders with their lines), or 100 customers in another market segment.

@@ -23,6 +23,10 @@ def curve_point(
     return {**point, "full": refreshed(full, "full")} if full else point
 
 
+def tpch_point(number: int, both: dict[str, Any], scattered: bool) -> dict[str, Any]:
+    return {"query": number, "share": 0.01, "scattered": scattered, "first": both["refresh"], **both}
+
+
 def named(*points: dict[str, Any]) -> dict[str, Any]:
     return {f"point {number}": point for number, point in enumerate(points)}
 
@@ -46,7 +50,7 @@ def _of_product(seconds: float, full: float) -> dict[str, Any]:
     fixed = {"refreshes": [refreshed(seconds)] * 3, "fulls": [refreshed(full, "full")]}
     return {
         "scaling": {CUSTOMERS_MOVED: {"view": MAIN_VIEW, "customers": 100, "orders": 0, **fixed}},
-        "tpch": named(*({"query": number, "share": 0.01, "first": both["refresh"], **both} for number in range(1, 23))),
+        "tpch": named(*(tpch_point(number, both, scattered) for scattered in (False, True) for number in range(1, 23))),
         "idle": named(*({"views": count, "seconds": 0.02 * count, "jobs": 0, "rows_read": 0} for count in (1, 10, 50))),
     }
 

@@ -56,7 +56,7 @@ def test_two_seconds_more_do_not_count():
 def test_the_page_tells_figures_of_its_points(measured):
     text = page.written(measured).text
     assert "5.0x (1.00 of 5.00 s, 8 jobs)" in text
-    assert "Geometric mean: **5.0x at 1 % (22 queries)**" in text
+    assert "| 1 %, scattered | 5.0x (22 queries) | 5.0x (22 queries) |" in text
     assert "| incremental | 2.50 | 125 |" in text
     assert "| 10 x insert lineitem | 20.00 s | 2.00 s | 10.0x | 5.3x |" in text
     assert "| deletes | 15 % | **above 10 %** |" in text

@@ -4,7 +4,7 @@ The page docs/benchmarks/README.md and its plots, from the measured points alone
     python -m benchmarks.page    # writes them anew
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchmarks import page_papers, page_product, words
@@ -49,15 +49,29 @@ def summary(folder: Path = FOLDER) -> str:
 
 
 def _measured_on(files: Mapping[float, File]) -> str:
-    rows = []
-    for scale, each in files.items():
-        machine, versions = each["machine"], each["versions"]
-        where = f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gib']} GiB, {machine['system']}"
-        software = ", ".join(f"{name} {version}" for name, version in versions.items())
-        rows.append(
-            [f"[SF{scale:g}](sf{scale:g}.json)", each["measured"], where, f"Python {machine['python']}, {software}"]
-        )
+    """A row for each day and machine."""
+    rows = [row for scale, each in files.items() for row in _origins(scale, each)]
     return "## Measured on\n" + table(["points", "when", "machine", "versions"], rows) if rows else ""
+
+
+def _origins(scale: float, file: File) -> Iterator[list[str]]:
+    for number, each in enumerate(file["origins"]):
+        sections = [told for name in file["points"] if (told := _measured_there(file, name, number))]
+        if sections:
+            machine, versions = each["machine"], each["versions"]
+            where = (
+                f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gib']} GiB, {machine['system']}"
+            )
+            software = ", ".join(f"{name} {version}" for name, version in versions.items())
+            points = f"[SF{scale:g}](sf{scale:g}.json): {', '.join(sections)}"
+            yield [points, each["measured"], where, f"Python {machine['python']}, {software}"]
+
+
+def _measured_there(file: File, section: str, origin: int) -> str:
+    """A section, if any of its points were; how many, if not all of them."""
+    origins = list(file["origin_of"][section].values())
+    count = origins.count(origin)
+    return section if count == len(origins) else f"{section} ({count} of {len(origins)})" if count else ""
 
 
 def _targets(files: Mapping[float, File]) -> str:

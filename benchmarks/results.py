@@ -20,9 +20,12 @@ class Results:
         self.points: dict[str, dict[str, Any]] = {}
         self.seconds: dict[str, float] = {}  # that each section took, set-up included
         self.runs: dict[str, float] = {}  # seconds of whole runs, quick and long
+        self.origins: list[dict[str, Any]] = []  # when and on what points were measured
+        self.origin_of: dict[str, dict[str, int]] = {}  # which of them, by section and name
         if path.exists():
             known = json.loads(path.read_text())
             self.points, self.seconds, self.runs = known["points"], known["seconds"], known["runs"]
+            self.origins, self.origin_of = known["origins"], known["origin_of"]
 
     def has(self, section: str, name: str) -> bool:
         return name in self.points.get(section, {})
@@ -30,8 +33,16 @@ class Results:
     def put(self, section: str, name: str, point: Any) -> None:
         """Keep a point, unless it is known."""
         if not self.has(section, name):
-            self.points.setdefault(section, {})[name] = point
+            self.replace(section, name, point)
             self.save()
+
+    def replace(self, section: str, name: str, point: Any) -> None:
+        """Let a point be what was measured now."""
+        self.points.setdefault(section, {})[name] = point
+        here = origin()
+        if here not in self.origins:
+            self.origins.append(here)
+        self.origin_of.setdefault(section, {})[name] = self.origins.index(here)
 
     def point(self, section: str, name: str, measure: Callable[[], Any]) -> Any:
         """A point as measured before, or now."""
@@ -54,8 +65,10 @@ class Results:
         for section, forgotten in names.items():
             known, gone = self.points.pop(section, {}), set(forgotten)
             left = {name: point for name, point in known.items() if name not in gone}
+            origins = self.origin_of.pop(section, {})
             if left:
                 self.points[section] = left
+                self.origin_of[section] = {name: origins[name] for name in left}
             else:
                 self.seconds.pop(section, None)
 
@@ -69,13 +82,18 @@ class Results:
     def as_dict(self) -> dict[str, Any]:
         return {
             "scale": self.scale,
-            "measured": date.today().isoformat(),
-            "machine": machine(),
-            "versions": {each: version(each) for each in PACKAGES},
+            "origins": self.origins,
             "runs": self.runs,
             "seconds": self.seconds,
             "points": self.points,
+            "origin_of": self.origin_of,
         }
+
+
+def origin() -> dict[str, Any]:
+    """When and on what it is that is measured now."""
+    versions = {each: version(each) for each in PACKAGES}
+    return {"measured": date.today().isoformat(), "machine": machine(), "versions": versions}
 
 
 def machine() -> dict[str, Any]:

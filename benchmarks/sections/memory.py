@@ -17,7 +17,7 @@ def names(scope: Scope) -> list[str]:
 def run(bench: Bench) -> None:
     """The most of all runs that measured points of this file."""
     found = bench.meter.memory()
-    known: dict[str, Any] = bench.results.points.setdefault(SECTION, {}).get(NAME, {})
+    known: dict[str, Any] = bench.results.points.get(SECTION, {}).get(NAME, {})
     peak = max(found["resident_peak_gib"], known.get("resident_peak_gib", 0.0))
-    bench.results.points[SECTION][NAME] = {**found, "resident_peak_gib": peak}
+    bench.results.replace(SECTION, NAME, {**found, "resident_peak_gib": peak})
     bench.tell(f"driver: heap of {found['heap_limit_gib']} GiB, {peak} GiB of the machine's memory at most")

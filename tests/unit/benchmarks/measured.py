@@ -92,5 +92,8 @@ def _of_dbt() -> dict[str, Any]:
 
 def file(scale: float, found: dict[str, Any], **runs: float) -> dict[str, Any]:
     machine = {"cores": 2, "processor": "some", "memory_gib": 8, "system": "Linux", "python": "3.11.0"}
-    told = {"scale": scale, "measured": "2026-01-01", "machine": machine, "versions": {"pyspark": "4.2.0"}}
-    return {**told, "runs": runs, "seconds": {}, "points": found}
+    origin = {"measured": "2026-01-01", "machine": machine, "versions": {"pyspark": "4.2.0"}}
+    origins = {section: dict.fromkeys(each, 0) for section, each in found.items()}
+    return {
+        "scale": scale, "origins": [origin], "runs": runs, "seconds": {}, "points": found, "origin_of": origins,
+    }  # fmt: skip

@@ -39,10 +39,18 @@ def test_sections_can_be_measured_anew(tmp_path):
     assert (results.points, results.seconds) == ({"t": {"b": 1}}, {"t": 6.0}), "of t, a point is left"
 
 
-def test_machine_and_versions_are_told(tmp_path):
+def test_machine_and_versions_are_told_of_each_point(tmp_path, monkeypatch):
+    results = Results(tmp_path / "sf1.json", 1)
+    results.point("s", "a", lambda: 1)
+    monkeypatch.setattr("benchmarks.results.machine", lambda: {"processor": "another"})
+    results.point("s", "b", lambda: 2)
+    results.point("t", "a", lambda: 3)
+    results.forget({"t": ["a"]})
     told = Results(tmp_path / "sf1.json", 1).as_dict()
-    assert told["machine"]["cores"] >= 1
-    assert told["versions"]["delta-spark"]
+    assert told["origins"][0]["machine"]["cores"] >= 1
+    assert told["origins"][0]["versions"]["delta-spark"]
+    assert told["origins"][1]["machine"] == {"processor": "another"}
+    assert told["origin_of"]["s"] == {"a": 0, "b": 1}
 
 
 def test_with_nothing_to_measure_spark_is_not_started(tmp_path):

@@ -29,6 +29,7 @@ MANY_AS_FEW = 2  # the same of many, at least
 # What is about equal stays incremental: so many times as long, and so many milliseconds more. Of what takes long, a
 # tenth is much.
 CLEARLY = ((1.2, 500), (1.1, 2_000))
+APART = 1.5  # so many times as many changes tell something else
 WARMED = 0.5  # a full computation that takes so much of the time of the one before was not quicker by chance
 DOUBT = 0.97  # each time experience keeps a view from following its changes, it is believed a little less
 
@@ -125,15 +126,43 @@ def _after_full(known: Experience, took: int, record: Record) -> Experience:
 
 
 def _times(pace: Pace, factor: float) -> Pace:
-    return Pace(round(pace.least * factor), pace.row * factor, round(pace.some * factor))
+    return replace(pace, least=round(pace.least * factor), row=pace.row * factor, some=round(pace.some * factor))
 
 
 def _after_changes(pace: Pace, took: int, changes: int) -> Pace:
     if changes < SOME_CHANGES:
-        return replace(pace, least=_expected(took, pace.least))
+        return _shared_out(replace(pace, least=_expected(took, pace.least)))
     if changes < MANY_CHANGES:
-        return replace(pace, some=_expected(took, pace.some))
-    return replace(pace, row=max(took - _few_or_some(pace), 0) / changes)
+        return _shared_out(replace(pace, some=_expected(took, pace.some)))
+    known = _few_or_some(pace)
+    if known:
+        return replace(pace, row=max(took - known, 0) / changes)
+    return _from_both(pace, took, changes) if pace.many else replace(pace, row=took / changes, many=changes)
+
+
+def _shared_out(pace: Pace) -> Pace:
+    """What was divided by many rows alone has another part, once it is known what fewer take."""
+    if not pace.many:
+        return pace
+    return replace(pace, row=max(pace.row * pace.many - _few_or_some(pace), 0) / pace.many, many=0)
+
+
+def _from_both(pace: Pace, took: int, changes: int) -> Pace:
+    """
+    Two windows of many changes tell what each row adds, and what does not depend on them, unless they are about equal.
+
+    Example:
+        >>> _from_both(Pace(row=0.02, many=100_000), took=4_500, changes=600_000)
+        Pace(least=0, row=0.005, some=1500, many=0)
+        >>> _from_both(Pace(row=0.02, many=100_000), took=1_500, changes=120_000)
+        Pace(least=0, row=0.0125, some=0, many=120000)
+    """
+    (fewer, of_fewer), (more, of_more) = sorted([(pace.many, pace.row * pace.many), (changes, took)])
+    if more < APART * fewer:
+        return replace(pace, row=took / changes, many=changes)
+    quicker = min(of_fewer, of_more)  # what took longer although it was less may have had other reasons
+    row = (of_more - quicker) / (more - fewer)
+    return replace(pace, row=row, some=round(quicker - row * fewer), many=0)
 
 
 def _expected(took: int, before: int) -> int:
@@ -151,14 +180,14 @@ def pace_of(experience: Experience, kind: str) -> Pace:
 
     Example:
         >>> pace_of(Experience(inserts=Pace(3_000, 0.01), others=Pace(4_000)), OTHERS)
-        Pace(least=4000, row=0.02, some=6000)
+        Pace(least=4000, row=0.02, some=6000, many=0)
         >>> pace_of(Experience(inserts=Pace(1_000, some=3_000)), OTHERS)
-        Pace(least=1000, row=0.0, some=9000)
+        Pace(least=1000, row=0.0, some=9000, many=0)
     """
     own, other = own_pace(experience, kind), own_pace(experience, LIKE[kind])
     ratio, least = WORTH[kind] / WORTH[LIKE[kind]], own.least or other.least
     some = own.some or round(other.some * DEARER[kind] or least * SOME_AS_FEW)
-    return Pace(least, own.row or other.row * ratio, some)
+    return Pace(least, own.row or other.row * ratio, some, own.many if own.row else other.many)
 
 
 def is_question(experience: Experience, pending: Pending, source_bytes: int) -> bool:
@@ -188,12 +217,23 @@ def foreseen(experience: Experience, pending: Pending, source_rows: Callable[[],
         >>> some_take_long = Experience(10_000, 100, inserts=Pace(3_000, 0.01, some=9_000))
         >>> foreseen(some_take_long, Pending(INSERTS, 300_000), lambda: 0, source_bytes=100)
         Estimate(incremental=11000, full=10000)
+        >>> only_many = Experience(10_000, 100, inserts=Pace(row=0.02, many=100_000))
+        >>> foreseen(only_many, Pending(INSERTS, 1_100_000), lambda: 10_000_000, source_bytes=100)
+        Estimate(incremental=6000, full=10000)
     """
     full, pace = experience.full * _grown(experience, source_bytes), pace_of(experience, pending.kind)
     least = _at_least(pace, pending.rows)
     if pending.rows < MANY_CHANGES:
         return Estimate(least, round(full))
-    rate = pace.row or full / max(source_rows(), 1) * WORTH[pending.kind]
+
+    def guessed_rate() -> float:
+        return full / max(source_rows(), 1) * WORTH[pending.kind]
+
+    if pace.many and not least:  # what each row adds is less than was measured: how much less, nobody knows
+        further = max(pending.rows - pace.many, 0)
+        added = further * min(pace.row, guessed_rate()) if further else 0
+        return Estimate(round((pending.rows - further) * pace.row + added), round(full))
+    rate = pace.row or guessed_rate()
     beyond = own_pace(experience, pending.kind).some + (pending.rows - MANY_CHANGES) * rate
     guessed = 0 if pace.row else least * MANY_AS_FEW
     return Estimate(round(max(least + pending.rows * rate, beyond, guessed)), round(full))

@@ -35,6 +35,7 @@ class Pace:
     least: int = 0  # milliseconds, where few rows changed
     row: float = 0.0  # milliseconds that a row adds to that, where many did
     some: int = 0  # milliseconds, where neither few nor many did
+    many: int = 0  # so many rows were followed when nothing else was known, and all of the time was divided by them
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,37 @@ def test_many_changes_show_what_one_adds_to_that():
     assert learned(_followed(MANY_CHANGES, known), 10 * SECOND + 1).others == pace, "quicker than few changes"
 
 
+def test_where_only_many_changes_are_known_more_of_them_are_not_as_much_slower():
+    rows = 10_000_000
+    once = learned(_followed(MANY_CHANGES), 14 * SECOND)
+    assert once == replace(KNOWN, others=Pace(row=0.04, many=MANY_CHANGES)), "4 s for 100,000 rows"
+    as_many = foreseen(once, Pending(OTHERS, MANY_CHANGES), _not_asked, 1_000_000)
+    assert as_many.incremental == 4 * SECOND
+    expected = foreseen(once, Pending(OTHERS, 5 * MANY_CHANGES), lambda: rows, 1_000_000)
+    assert expected.incremental == 6_560, "4 s and what 400,000 more are taken to cost, not 20 s"
+    quick = replace(once, others=Pace(row=0.0001, many=MANY_CHANGES))
+    assert foreseen(quick, Pending(OTHERS, 11 * MANY_CHANGES), lambda: rows, 1_000_000).incremental == 110
+
+
+def test_two_windows_of_many_changes_tell_what_each_of_them_adds():
+    once = learned(_followed(MANY_CHANGES), 14 * SECOND)
+    for first, second in (((1, 4), (5, 6)), ((5, 6), (1, 4))):
+        known = KNOWN
+        for many, seconds in (first, second):
+            known = learned(_followed(many * MANY_CHANGES, known), (10 + seconds) * SECOND)
+        assert known.others == Pace(row=0.005, some=3_500), "3.5 s, and half a second for 100,000"
+    assert learned(_followed(MANY_CHANGES + 1, once), 12 * SECOND).others.many == MANY_CHANGES + 1, "no second one"
+    warmer = learned(_followed(2 * MANY_CHANGES, once), 13 * SECOND)
+    assert warmer.others == Pace(some=3 * SECOND), "more in less time: nothing is known of each"
+
+
+def test_what_few_changes_take_is_no_part_of_what_each_of_many_adds():
+    once = learned(_followed(MANY_CHANGES), 14 * SECOND)
+    assert learned(_followed(5, once), 11 * SECOND).others == Pace(1 * SECOND, 0.03)
+    assert learned(_followed(SOME_CHANGES, once), 12 * SECOND).others == Pace(row=0.02, some=2 * SECOND)
+    assert learned(_followed(5, once), 17 * SECOND).others == Pace(7 * SECOND)
+
+
 def test_experience_that_decided_is_believed_less_and_less():
     known = replace(KNOWN, inserts=Pace(5 * SECOND, 0.2), others=Pace(10 * SECOND, 0.1))
     chosen = replace(BUILD, kind="full", experience=known, estimate=Estimate(20_000, 8_000))
@@ -155,7 +186,7 @@ def test_what_is_to_follow():
 def test_following_tables_that_were_rewritten_has_a_pace_of_its_own():
     known = replace(KNOWN, others=Pace(1 * SECOND, 0.08))
     followed = learned(_followed(None, known, rewritten=MANY_CHANGES), ended=14 * SECOND)
-    assert followed == replace(known, rewrites=Pace(row=0.04)), "4 s for 100,000 rows"
+    assert followed == replace(known, rewrites=Pace(row=0.04, many=MANY_CHANGES)), "4 s for 100,000 rows"
     expected = foreseen(followed, Pending(REWRITES, 5 * MANY_CHANGES), _not_asked, 1_000_000)
     assert expected.incremental == 21 * SECOND, "a second, and 20 for the rows"
     chosen = replace(BUILD, kind="full", experience=followed, estimate=expected, rewritten=5 * MANY_CHANGES)

@@ -104,6 +104,18 @@ class Bound:
 
 
 @dataclass(frozen=True)
+class Among:
+    """Whole numbers among which the values of a column are, those that are not NULL."""
+
+    column: str
+    values: tuple[int, ...]
+
+    @property
+    def quoted(self) -> str:
+        return quoted(self.column)
+
+
+@dataclass(frozen=True)
 class ReadSource:
     """A source as of one version; where only rows within bounds matter, others may be left out."""
 
@@ -307,6 +319,7 @@ class RefreshPlan:
     layout: StateLayout
     ranges: tuple[Range, ...] = ()  # what may be bounded
     bounds: tuple[Bound, ...] = ()  # of keys of the state
+    among: Among | None = None  # a key of the state, where the change has few values of it
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from dbt_lazyview.maintenance.errors import failed, refused
 from dbt_lazyview.maintenance.failures import is_overflow, why_unreadable
 from dbt_lazyview.maintenance.history import Commit
 from dbt_lazyview.maintenance.keys import violated, violations
+from dbt_lazyview.maintenance.large_states import statement_of
 from dbt_lazyview.maintenance.limits import check_limit
 from dbt_lazyview.maintenance.plan import Plan, Request
 from dbt_lazyview.maintenance.planning import Planner
@@ -38,7 +39,6 @@ from dbt_lazyview.maintenance.tree import Node, Target, state_name
 from dbt_lazyview.maintenance.view_delta.table import check_epoch, prepare_delta
 
 DELETION_VECTORS = "delta.enableDeletionVectors"
-BROADCAST_ROWS = 100_000  # of a view's change that every task keeps in memory
 
 
 def carry_out(tables: Tables, planner: Planner, request: Request, started: float) -> tuple[Plan, Commit | None, int]:
@@ -177,19 +177,11 @@ def _write(tables: Tables, plan: Plan) -> tuple[Commit | None, int]:
             stages.enter_context(having_set(tables.engine, settings))
             stages.enter_context(staged(tables.engine, plan.stages))
             check_constraints(tables.engine, plan)
-            statement = _statement(tables.engine, plan)
+            statement = statement_of(tables.engine, plan)
         written = commit(tables, plan.into or plan.state, statement, plan.record, plan.affected)
     if plan.into:
         check_epoch(tables, plan.state)
     return written, pinned + len(plan.stages) + 1
-
-
-def _statement(engine: Engine, plan: Plan) -> str:
-    """The statement that commits, by the size of the change where that matters."""
-    if plan.large_merge is None:
-        return plan.statement
-    rows = engine.query(engine.render("count_rows", relation=f"`{plan.large_merge.relation}`"))[0]["rows"]
-    return plan.large_merge.statement if rows <= BROADCAST_ROWS else plan.statement
 
 
 def _mark_deletions(engine: Engine, state: State) -> int:

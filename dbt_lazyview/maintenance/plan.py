@@ -1,10 +1,11 @@
 """How a refresh was asked for, and what came of it: a plan is data, carried out or printed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dbt_lazyview.compiler.derivation import ALL_ON, Options
-from dbt_lazyview.compiler.plan import Stage
+from dbt_lazyview.compiler.plan import Among, Stage
 from dbt_lazyview.maintenance.affected import Affected
 from dbt_lazyview.maintenance.decide import OVERWRITE, WRITES_ALL, Decision
 from dbt_lazyview.maintenance.groups import Elsewhere, none_elsewhere
@@ -40,10 +41,14 @@ class Check:
 
 @dataclass(frozen=True)
 class LargeMerge:
-    """The statement to run instead where a relation, the staged change of the view, turns out to have few rows."""
+    """
+    What to run instead where a relation, the staged change of the view, turns out to have few rows: by the values that
+    one of its keys has, if there is one whose values are whole numbers, and few.
+    """
 
     relation: str
-    statement: str
+    keys: tuple[str, ...]  # of whole numbers
+    statement: Callable[[Among | None], str]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dbt_lazyview.compiler.catalog import Name, Table
 from dbt_lazyview.compiler.derivation import Options
 from dbt_lazyview.compiler.passes.broadcast_hints import are_few
 from dbt_lazyview.compiler.passes.staging import with_change_staged
-from dbt_lazyview.compiler.plan import RefreshPlan, StateRead, Window
+from dbt_lazyview.compiler.plan import Among, RefreshPlan, StateRead, Window
 from dbt_lazyview.compiler.reasons import Reason
 from dbt_lazyview.maintenance.adoption import adopted
 from dbt_lazyview.maintenance.affected import Affected
@@ -42,6 +42,7 @@ from dbt_lazyview.maintenance.decide import (
 from dbt_lazyview.maintenance.definition import LATER
 from dbt_lazyview.maintenance.extents import NOTHING_RECORDED, Extents
 from dbt_lazyview.maintenance.history import Commit
+from dbt_lazyview.maintenance.large_states import keys_of_whole_numbers
 from dbt_lazyview.maintenance.plan import Check, LargeMerge, Plan, Request
 from dbt_lazyview.maintenance.probes import Cut
 from dbt_lazyview.maintenance.public import PREVIEW, published
@@ -253,7 +254,13 @@ class Planner:
 
     def merged_into_large(self, planned: Plan, plan: RefreshPlan, read: StateRead) -> Plan:
         """How many rows the change has is known once it was computed; few of them are broadcast."""
-        merge = LargeMerge(plan.stages[-1].relation, self.applied(plan, read, MERGE, is_few=True))
+
+        def of_few(among: Among | None) -> str:
+            return self.applied(replace(plan, among=among), read, MERGE, is_few=True)
+
+        stored = self.tables.engine.catalog().relation(self.state.name, None)
+        columns = stored.columns if isinstance(stored, Table) else ()
+        merge = LargeMerge(plan.stages[-1].relation, keys_of_whole_numbers(plan.layout, columns), of_few)
         return replace(planned, stages=plan.stages, statement=self.applied(plan, read, MERGE), large_merge=merge)
 
     def applied(self, plan: RefreshPlan, read: StateRead, strategy: str, is_few: bool = False) -> str:

@@ -1,6 +1,7 @@
 {#-
   Stream-apply by MERGE: the rows whose keys are in the change. Keys match null-safe. A row whose count falls to zero
-  goes; a view without keys has one row, which stays. A change of few rows is broadcast instead of the state shuffled.
+  goes; a view without keys has one row, which stays. A change of few rows is broadcast instead of the state shuffled,
+  and where it has few values of a key, rows with others are left out before Delta shuffles what is left.
 -#}
 {% macro stream_apply_merge(plan, state, is_few=false) %}
     {{ return(adapter.dispatch('stream_apply_merge', 'dbt')(plan, state, is_few)) }}
@@ -18,6 +19,9 @@ on {% for key in layout.keys %}{{ "and " if not loop.first else "" }}t.{{ key.qu
 {%- for bound in plan.bounds %}
     and {{ within_bounds("t." ~ bound.quoted, bound) }}
 {%- endfor %}
+{%- if plan.among and plan.among.values %}
+    and (t.{{ plan.among.quoted }} in ({{ plan.among.values | join('L, ') }}L) or t.{{ plan.among.quoted }} is null)
+{%- endif %}
 {%- if not layout.is_global %}
 when matched and {{ "t.lv_count + d.lv_count" if adds else "d.lv_count" }} = 0 then delete
 {%- endif %}

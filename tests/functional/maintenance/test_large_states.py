@@ -2,9 +2,10 @@
 
 import pytest
 
-from dbt_lazyview.maintenance import carry_out, decide, planning
+from dbt_lazyview.maintenance import decide, large_states, planning
 
 ROWS = "select region, amount from sales"
+NUMBERED = "select region, id, amount from sales"
 TOTALS = "select region, sum(amount) as total, count(*) as n from sales group by region"
 OF_ROWS = "select region, max(amount) as most, count(*) as n from held group by region"
 OF_ROWS_EXPANDED = OF_ROWS.replace("held", f"({ROWS})")
@@ -52,8 +53,29 @@ def test_few_changes_are_broadcast_and_deletions_marked(held):
     assert any(int(each or 0) > 0 for each in marked)
 
 
+@pytest.mark.parametrize(("most", "is_narrowed"), [(100, True), (0, False)])
+def test_few_values_of_a_key_say_which_rows_may_be_meant(held, monkeypatch, most, is_narrowed):
+    monkeypatch.setattr(large_states, "MOST_VALUES", most)
+    held.refresh("numbered", NUMBERED, is_parent=True)
+    for change in CHANGES:
+        held.run(change)
+        merge = _merge(held, "numbered", NUMBERED, is_parent=True)
+        assert ("` in (" in merge) is is_narrowed
+
+
+def test_keys_without_a_value_are_found(held):
+    held.run("insert into sales values (null, 'north', 1), (null, 'north', 1), (7, 'north', 1)")
+    held.refresh("numbered", NUMBERED, is_parent=True)
+    held.run("delete from sales where id is null or id = 7", "insert into sales values (8, 'west', 2)")
+    assert "` in (7L, 8L) or t." in _merge(held, "numbered", NUMBERED, is_parent=True)
+    held.run("insert into sales values (null, 'north', 1)")
+    assert "` in (" not in _merge(held, "numbered", NUMBERED, is_parent=True), "it has no value at all"
+    held.run("update sales set amount = 5 where id is null or id = 8")
+    assert "` in (8L) or t." in _merge(held, "numbered", NUMBERED, is_parent=True)
+
+
 def test_many_changes_are_not(held, monkeypatch):
-    monkeypatch.setattr(carry_out, "BROADCAST_ROWS", 1)
+    monkeypatch.setattr(large_states, "BROADCAST_ROWS", 1)
     held.run("update sales set amount = amount + 1 where id in (2, 11)")
     assert "broadcast" not in _merge(held, "held", ROWS, is_parent=True)
 

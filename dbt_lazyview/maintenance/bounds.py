@@ -17,7 +17,7 @@ BOUNDED_STATE = 8 * 2**20  # the same of a state: rows beyond the bounds are not
 LARGE_BYTES = 256 * 2**20
 LARGE_FILES = 32
 KEPT_BITS = 7  # of numbers that are rounded
-_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
+WHOLE_NUMBERS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}  # bits of each
 
 
 def within_bounds(
@@ -82,8 +82,8 @@ def widened(low: str, high: str, type_name: str) -> Ends:
         >>> widened("100000123", "106000007", "bigint"), widened("-5", "70", "int"), widened("2024-01-05", "", "date")
         (('99614720', '106954751'), ('-5', '70'), ('2024-01-05', ''))
     """
-    if type_name not in _BITS:
+    if type_name not in WHOLE_NUMBERS:
         return low, high
-    first, last, most = int(low), int(high), 2 ** (_BITS[type_name] - 1)
+    first, last, most = int(low), int(high), 2 ** (WHOLE_NUMBERS[type_name] - 1)
     step = 2 ** max(max(abs(first), abs(last)).bit_length() - KEPT_BITS, 0)
     return str(max(first // step * step, -most)), str(min((last // step + 1) * step - 1, most - 1))

@@ -8,13 +8,13 @@ from typing import Any
 
 from dbt_lazyview.compiler.catalog import Column
 from dbt_lazyview.compiler.plan import Among, StateLayout
+from dbt_lazyview.maintenance.bounds import WHOLE_NUMBERS
 from dbt_lazyview.maintenance.engine import Engine
 from dbt_lazyview.maintenance.plan import LargeMerge, Plan
 from dbt_lazyview.names import quoted
 
 BROADCAST_ROWS = 100_000  # of a view's change that every task keeps in memory
 MOST_VALUES = 10_000  # of a key, to be written into a statement
-WHOLE_NUMBERS = ("tinyint", "smallint", "int", "bigint")
 
 
 def keys_of_whole_numbers(layout: StateLayout, columns: Iterable[Column]) -> tuple[str, ...]:
